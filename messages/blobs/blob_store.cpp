@@ -1,0 +1,114 @@
+#include "messages/blobs/blob_store.hpp"
+
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+#include <cerrno>
+#include <cstring>
+#include <fstream>
+
+#include "messages/records/content_hash.hpp"
+
+namespace blobs {
+
+namespace fs = std::filesystem;
+using messages::blob_hash;
+using messages::fail;
+using messages::failure_code;
+
+namespace {
+
+auto storage_failure(const std::string& what, const fs::path& where) {
+  return fail(failure_code::storage, what + " " + where.string() + ": " + std::strerror(errno));
+}
+
+/// 32 hex digits and nothing else: a hash from outside is never a path.
+bool well_formed(const blob_hash& hash) {
+  return hash.value.size() == 32 && hash.value.find_first_not_of("0123456789abcdef") == std::string::npos;
+}
+
+/// Closes on every way out; `sync` before it counts.
+struct open_file {
+  int fd;
+  ~open_file() {
+    if (fd >= 0) ::close(fd);
+  }
+};
+
+bool write_all(int fd, std::string_view bytes) {
+  while (!bytes.empty()) {
+    auto n = ::write(fd, bytes.data(), bytes.size());
+    if (n < 0 && errno == EINTR) continue;
+    if (n < 0) return false;
+    bytes.remove_prefix(static_cast<std::size_t>(n));
+  }
+  return true;
+}
+
+bool sync_folder(const fs::path& folder) {
+  open_file directory{::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC)};
+  return directory.fd >= 0 && ::fsync(directory.fd) == 0;
+}
+
+}  // namespace
+
+messages::expected<blob_store> blob_store::open(fs::path folder) {
+  std::error_code error;
+  fs::create_directories(folder, error);
+  if (error) return fail(failure_code::storage, "cannot make the folder " + folder.string() + ": " + error.message());
+  ::chmod(folder.c_str(), 0700);
+  return blob_store{std::move(folder)};
+}
+
+fs::path blob_store::place_of(const blob_hash& hash) const {
+  return folder_ / hash.value.substr(0, 2) / hash.value.substr(2);
+}
+
+messages::expected<blob_hash> blob_store::put(std::string_view bytes) const {
+  blob_hash hash{messages::content_hash(bytes)};
+  auto place = place_of(hash);
+  if (::access(place.c_str(), R_OK) == 0) return hash;
+  std::error_code error;
+  if (fs::create_directory(place.parent_path(), error)) sync_folder(folder_);
+  auto name = (place.parent_path() / "new.XXXXXX").string();
+  open_file file{::mkstemp(name.data())};
+  if (file.fd < 0) return storage_failure("cannot write to", place.parent_path());
+  if (!write_all(file.fd, bytes) || ::fchmod(file.fd, 0444) != 0 || ::fsync(file.fd) != 0
+      || ::rename(name.c_str(), place.c_str()) != 0 || !sync_folder(place.parent_path())) {
+    auto failure = storage_failure("cannot write", place);
+    ::unlink(name.c_str());
+    return failure;
+  }
+  return hash;
+}
+
+messages::expected<blob_hash> blob_store::put_file(const fs::path& file) const {
+  std::ifstream in{file, std::ios::binary};
+  std::string bytes{std::istreambuf_iterator<char>{in}, {}};
+  if (!in) return storage_failure("cannot read", file);
+  return put(bytes);
+}
+
+messages::expected<std::string> blob_store::get(const blob_hash& hash) const {
+  auto place = path_of(hash);
+  if (!place) return tl::unexpected{place.error()};
+  std::ifstream in{*place, std::ios::binary};
+  std::string bytes{std::istreambuf_iterator<char>{in}, {}};
+  if (!in) return storage_failure("cannot read", *place);
+  if (messages::content_hash(bytes) != hash.value)
+    return fail(failure_code::unreadable, "blob " + hash.value + " is damaged: remove " + place->string());
+  return bytes;
+}
+
+messages::expected<fs::path> blob_store::path_of(const blob_hash& hash) const {
+  if (!well_formed(hash))
+    return fail(failure_code::not_found, '"' + hash.value.substr(0, 64) + "\" is not the hash of a blob");
+  auto place = place_of(hash);
+  if (::access(place.c_str(), R_OK) != 0)
+    return fail(failure_code::not_found, "blob " + hash.value + " is not in " + folder_.string());
+  return place;
+}
+
+bool blob_store::has(const blob_hash& hash) const { return path_of(hash).has_value(); }
+
+}  // namespace blobs

@@ -1,0 +1,13 @@
+#pragma once
+// Writes the program of a plan.
+
+#include "messages/protocols/type_ids.hpp"
+#include "messages/records/question.hpp"
+
+namespace messages {
+
+using coder_actor = caf::typed_actor<
+    // A candidate whose sources lie in the blob store, or a remark why there is none. Failures: not_found, storage.
+    ask<code_request, code_reply>>;
+
+}  // namespace messages

@@ -1,0 +1,13 @@
+#pragma once
+// Says what to do about a kernel that failed.
+
+#include "messages/protocols/type_ids.hpp"
+#include "messages/records/question.hpp"
+
+namespace messages {
+
+using debugger_actor = caf::typed_actor<
+    // Other knobs, a repaired program, or the next plan. Failures: not_found, storage.
+    ask<debug_request, debug_reply>>;
+
+}  // namespace messages

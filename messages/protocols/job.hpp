@@ -1,0 +1,16 @@
+#pragma once
+// One task on one target: asks agents, sends stages, journals what comes back.
+
+#include "messages/protocols/type_ids.hpp"
+#include "messages/records/job.hpp"
+#include "messages/records/run.hpp"
+
+namespace messages {
+
+using job_actor = caf::typed_actor<
+    // Where the job stands.
+    ask<job_status_request, job_status>,
+    // Start nothing more; end as soon as what runs is journaled.
+    tell<drain_job>>;
+
+}  // namespace messages

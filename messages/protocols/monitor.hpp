@@ -1,0 +1,18 @@
+#pragma once
+// A node's events: counted, published, shown.
+
+#include "messages/protocols/type_ids.hpp"
+#include "messages/records/event.hpp"
+#include "messages/records/stage.hpp"
+
+namespace messages {
+
+using monitor_actor = caf::typed_actor<
+    // Publishes an event.
+    tell<event>,
+    // How a stage gets on; published as an event.
+    tell<stage_progress>,
+    // How many of each kind there were.
+    ask<metrics_request, metrics_reply>>;
+
+}  // namespace messages

@@ -1,0 +1,14 @@
+#pragma once
+// Plans a task: groups of its op graph, a recipe for each.
+
+#include "messages/protocols/type_ids.hpp"
+#include "messages/records/question.hpp"
+
+namespace messages {
+
+using planner_actor = caf::typed_actor<
+    // The most promising plans first; none and a remark where nothing is covered. Failures: not_found (blobs),
+    // overloaded.
+    ask<plan_request, plan_reply>>;
+
+}  // namespace messages

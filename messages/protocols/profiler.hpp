@@ -1,0 +1,13 @@
+#pragma once
+// Reads a profile.
+
+#include "messages/protocols/type_ids.hpp"
+#include "messages/records/question.hpp"
+
+namespace messages {
+
+using profiler_actor = caf::typed_actor<
+    // What limits the kernel and which knobs to try. Failures: not_found.
+    ask<profile_request, profile_reply>>;
+
+}  // namespace messages

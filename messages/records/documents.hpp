@@ -1,0 +1,164 @@
+#pragma once
+// What commands print with --json. Fields may be added, none may change its meaning.
+
+#include <array>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "messages/records/verdict.hpp"
+
+namespace messages {
+
+enum class overall_verdict : std::uint8_t { passed, failed, infrastructure };
+constexpr auto enum_names(overall_verdict) {
+  return std::to_array<std::string_view>({"passed", "failed", "infrastructure"});
+}
+
+struct stage_seconds {
+  double queue = 0;
+  double compile = 0;
+  double verify = 0;
+  double time = 0;
+  double total = 0;
+
+  void fields(auto& f) {
+    f("queue", queue);
+    f("compile", compile);
+    f("verify", verify);
+    f("time", time);
+    f("total", total);
+  }
+  friend bool operator==(const stage_seconds&, const stage_seconds&) = default;
+};
+
+struct verify_document {
+  std::string schema = "kernelmesh.verify/1";
+  std::string task;
+  std::string candidate;
+  std::string dsl;
+  std::string device;
+  overall_verdict verdict = overall_verdict::infrastructure;
+  std::optional<kernel_failure> failure;  ///< null when passed
+  std::string problem;                    ///< of an infrastructure verdict: one sentence
+  std::string tier = "hosted";
+  std::string sandbox = "none";
+  std::string policy = "as_shipped";
+  std::string precision;
+  std::string weights;
+  bool degenerate_task = false;
+  std::vector<std::string> seeds;
+  messages::environment environment;
+  std::optional<error_summary> error;
+  std::optional<messages::timing> timing;  ///< there exactly if it was timed
+  stage_seconds seconds;
+
+  void fields(auto& f) {
+    f("schema", schema);
+    f("task", task);
+    f("candidate", candidate);
+    f("dsl", dsl);
+    f("device", device);
+    f("verdict", verdict);
+    f("failure", failure);
+    f("problem", problem);
+    f("tier", tier);
+    f("sandbox", sandbox);
+    f("policy", policy);
+    f("precision", precision);
+    f("weights", weights);
+    f("degenerate_task", degenerate_task);
+    f("seeds", seeds);
+    f("environment", environment);
+    f("error", error);
+    f("timing", timing);
+    f("seconds", seconds);
+  }
+  friend bool operator==(const verify_document&, const verify_document&) = default;
+};
+
+struct best_candidate {
+  std::string dsl;
+  std::string candidate;
+  std::string file;  ///< the export
+  std::string origin;
+  verify_document verify;
+
+  void fields(auto& f) {
+    f("dsl", dsl);
+    f("candidate", candidate);
+    f("file", file);
+    f("origin", origin);
+    f("verify", verify);
+  }
+  friend bool operator==(const best_candidate&, const best_candidate&) = default;
+};
+
+struct candidate_counts {
+  std::uint32_t tried = 0;
+  std::uint32_t correct = 0;
+
+  void fields(auto& f) {
+    f("tried", tried);
+    f("correct", correct);
+  }
+  friend bool operator==(const candidate_counts&, const candidate_counts&) = default;
+};
+
+struct spent {
+  double seconds = 0;
+  double dollars = 0;
+  std::uint64_t tokens = 0;
+
+  void fields(auto& f) {
+    f("seconds", seconds);
+    f("dollars", dollars);
+    f("tokens", tokens);
+  }
+  friend bool operator==(const spent&, const spent&) = default;
+};
+
+struct optimize_document {
+  std::string schema = "kernelmesh.optimize/1";
+  std::string run;
+  std::string task;
+  std::optional<best_candidate> best;
+  candidate_counts candidates;
+  messages::spent spent;
+  std::string stopped_by;
+  std::string remark;
+
+  void fields(auto& f) {
+    f("schema", schema);
+    f("run", run);
+    f("task", task);
+    f("best", best);
+    f("candidates", candidates);
+    f("spent", spent);
+    f("stopped_by", stopped_by);
+    f("remark", remark);
+  }
+  friend bool operator==(const optimize_document&, const optimize_document&) = default;
+};
+
+struct run_document {
+  std::string schema = "kernelmesh.run/1";
+  std::string run;
+  std::string name;
+  std::string phase;
+  std::vector<optimize_document> jobs;
+  std::string report;  ///< path of the HTML file, where one was written
+
+  void fields(auto& f) {
+    f("schema", schema);
+    f("run", run);
+    f("name", name);
+    f("phase", phase);
+    f("jobs", jobs);
+    f("report", report);
+  }
+  friend bool operator==(const run_document&, const run_document&) = default;
+};
+
+}  // namespace messages

@@ -1,0 +1,172 @@
+#pragma once
+// What a judge measured, before any rule says what it means. devices/verdict_rules.hpp makes verdicts of it.
+
+#include <array>
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "messages/records/tensor.hpp"
+
+namespace messages {
+
+/// One output of one checked call, held against the oracle. Errors are over elements that are finite on both sides.
+struct output_figures {
+  std::string expected_type;  ///< exact Python type of the reference's output, "torch.Tensor"
+  std::string got_type;
+  std::string expected_device;
+  std::string got_device;
+  tensor_spec expected;
+  tensor_spec got;
+  std::uint64_t elements = 0;
+  std::uint64_t over_tolerance = 0;       ///< elements with |got - want| > tolerance * (1 + |want|)
+  std::uint64_t non_finite_mismatch = 0;  ///< elements where NaN or an infinity is on one side only, or of other sign
+  double max_abs = 0;
+  double max_rel = 0;        ///< over elements with |want| above the output's RMS / 1000
+  double rms = 0;            ///< of the error
+  double reference_rms = 0;  ///< of the oracle's output
+  double eager_max_abs = 0;  ///< eager's own error against the oracle on this draw
+  double eager_rms = 0;
+  std::vector<std::int64_t> first_index;  ///< of the first bad element; empty if none is bad
+  double first_got = 0;
+  double first_want = 0;
+
+  void fields(auto& f) {
+    f("expected_type", expected_type);
+    f("got_type", got_type);
+    f("expected_device", expected_device);
+    f("got_device", got_device);
+    f("expected", expected);
+    f("got", got);
+    f("elements", elements);
+    f("over_tolerance", over_tolerance);
+    f("non_finite_mismatch", non_finite_mismatch);
+    f("max_abs", max_abs);
+    f("max_rel", max_rel);
+    f("rms", rms);
+    f("reference_rms", reference_rms);
+    f("eager_max_abs", eager_max_abs);
+    f("eager_rms", eager_rms);
+    f("first_index", first_index);
+    f("first_got", first_got);
+    f("first_want", first_want);
+  }
+  friend bool operator==(const output_figures&, const output_figures&) = default;
+};
+
+/// One set of inputs and weights and what the candidate made of it.
+struct draw_figures {
+  std::string seed;             ///< hex; the first is the task's own draw, the others are signed, scaled or shifted
+  std::string kind;             ///< "own", "signed", "scaled_down", "scaled_up", "shifted"
+  bool finite = true;           ///< is the reference finite here? Draws on which it is not do not count
+  bool inputs_changed = false;  ///< contents of inputs or weights differ after the call
+  std::uint32_t expected_outputs = 0;
+  std::uint32_t got_outputs = 0;
+  std::vector<output_figures> outputs;
+
+  void fields(auto& f) {
+    f("seed", seed);
+    f("kind", kind);
+    f("finite", finite);
+    f("inputs_changed", inputs_changed);
+    f("expected_outputs", expected_outputs);
+    f("got_outputs", got_outputs);
+    f("outputs", outputs);
+  }
+  friend bool operator==(const draw_figures&, const draw_figures&) = default;
+};
+
+enum class candidate_end : std::uint8_t {
+  finished,       ///< did all that was asked
+  raised,         ///< its code raised; the message has the text
+  exited,         ///< its process ended by itself; code
+  killed,         ///< by a signal that we did not send; code
+  timed_out,      ///< did not answer in time; we killed it
+  out_of_memory,  ///< over its memory limit, or the system's
+};
+constexpr auto enum_names(candidate_end) {
+  return std::to_array<std::string_view>({"finished", "raised", "exited", "killed", "timed_out", "out_of_memory"});
+}
+
+/// How the candidate's process fared; `phase` is what it was doing.
+struct candidate_fate {
+  candidate_end end = candidate_end::finished;
+  std::string phase = "load";  ///< "load" (import, dlopen, construction), "call", "time"
+  std::int32_t code = 0;       ///< exit code or signal number
+  std::string message;         ///< what it raised, cleaned of control characters, at most 4 KiB
+
+  void fields(auto& f) {
+    f("end", end);
+    f("phase", phase);
+    f("code", code);
+    f("message", message);
+  }
+  friend bool operator==(const candidate_fate&, const candidate_fate&) = default;
+};
+
+/// What stands under every number.
+struct environment {
+  std::string device_model;  ///< "AMD EPYC 9B14, 2 cores"
+  std::string driver;
+  std::string python;
+  std::string torch;
+  std::string toolchain;  ///< "g++ 12.2.0"
+  std::string kernelmesh;
+
+  void fields(auto& f) {
+    f("device_model", device_model);
+    f("driver", driver);
+    f("python", python);
+    f("torch", torch);
+    f("toolchain", toolchain);
+    f("kernelmesh", kernelmesh);
+  }
+  friend bool operator==(const environment&, const environment&) = default;
+};
+
+struct verify_figures {
+  candidate_fate fate;
+  double tolerance = 1e-4;  ///< absolute and relative, of the task's dtype
+  std::vector<draw_figures> draws;
+  std::string sandbox = "none";
+  messages::environment environment;
+
+  void fields(auto& f) {
+    f("fate", fate);
+    f("tolerance", tolerance);
+    f("draws", draws);
+    f("sandbox", sandbox);
+    f("environment", environment);
+  }
+  friend bool operator==(const verify_figures&, const verify_figures&) = default;
+};
+
+/// Pairs: sample i of the candidate and of each baseline were taken side by side.
+struct time_figures {
+  candidate_fate fate;
+  std::vector<double> candidate_ns;                        ///< one call, the empty bracket already taken off
+  std::map<std::string, std::vector<double>> baseline_ns;  ///< "eager", "compile"
+  std::vector<double> repeat_ns;                           ///< eager once more beside itself, for the A/A noise
+  double empty_bracket_ns = 0;                             ///< asking an empty candidate and its answer, median
+  std::vector<draw_figures> checked;                       ///< outputs of timed calls, chosen at random
+  std::uint64_t floor_bytes = 0;                           ///< what the task must move at least
+  std::string sandbox = "none";
+  messages::environment environment;
+
+  void fields(auto& f) {
+    f("fate", fate);
+    f("candidate_ns", candidate_ns);
+    f("baseline_ns", baseline_ns);
+    f("repeat_ns", repeat_ns);
+    f("empty_bracket_ns", empty_bracket_ns);
+    f("checked", checked);
+    f("floor_bytes", floor_bytes);
+    f("sandbox", sandbox);
+    f("environment", environment);
+  }
+  friend bool operator==(const time_figures&, const time_figures&) = default;
+};
+
+}  // namespace messages

@@ -1,0 +1,31 @@
+#pragma once
+// A reference to be beaten: a Python file in KernelBench form, as it lies in the blob store.
+
+#include <cstdint>
+#include <map>
+#include <string>
+
+#include "messages/records/ids.hpp"
+#include "messages/records/tensor.hpp"
+
+namespace messages {
+
+/// One blob of the store holds this record; its hash is the task's identity.
+struct task {
+  std::uint32_t version = 1;
+  std::string name;                               ///< file name without ".py"; for people and for file names
+  std::string code;                               ///< `Model`, `get_inputs`, `get_init_inputs`
+  messages::dtype dtype = dtype::float32;         ///< floating inputs and weights are cast to it
+  std::map<std::string, std::int64_t> overrides;  ///< module globals set before get_inputs runs, to shrink a task
+
+  void fields(auto& f) {
+    f("version", version);
+    f("name", name);
+    f("code", code);
+    f("dtype", dtype);
+    f("overrides", overrides);
+  }
+  friend bool operator==(const task&, const task&) = default;
+};
+
+}  // namespace messages

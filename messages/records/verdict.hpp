@@ -1,0 +1,278 @@
+#pragma once
+// What a stage found out: the honest results that agents feed on.
+
+#include <array>
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <variant>
+#include <vector>
+
+#include "messages/records/device.hpp"
+#include "messages/records/figures.hpp"
+#include "messages/records/ids.hpp"
+
+namespace messages {
+
+enum class stage_kind : std::uint8_t { trace, static_check, compile, verify, time, profile };
+constexpr auto enum_names(stage_kind) {
+  return std::to_array<std::string_view>({"trace", "static", "compile", "verify", "time", "profile"});
+}
+
+// -- what is wrong with a kernel --------------------------------------------------------------------------------------
+
+/// Where it showed.
+enum class failure_stage : std::uint8_t { trace, static_check, compile, load, verify, time };
+constexpr auto enum_names(failure_stage) {
+  return std::to_array<std::string_view>({"trace", "static", "compile", "load", "verify", "time"});
+}
+
+/// Append only.
+enum class failure_kind : std::uint8_t {
+  unknown,  ///< what a newer peer may report
+  compile_error,
+  load_error,
+  wrong_values,
+  wrong_shape,
+  wrong_strides,
+  wrong_dtype,
+  non_finite,
+  input_changed,
+  late_write,
+  replay,
+  precision_downgrade,
+  library_calls,
+  clock_mismatch,
+  below_floor,
+  crash,
+  timeout,
+  out_of_memory,
+  tampering,
+  task_error,  ///< not the candidate's: the task itself can't be imported, traced or run
+};
+constexpr auto enum_names(failure_kind) {
+  return std::to_array<std::string_view>({"unknown",       "compile_error",  "load_error",  "wrong_values",
+                                          "wrong_shape",   "wrong_strides",  "wrong_dtype", "non_finite",
+                                          "input_changed", "late_write",     "replay",      "precision_downgrade",
+                                          "library_calls", "clock_mismatch", "below_floor", "crash",
+                                          "timeout",       "out_of_memory",  "tampering",   "task_error"});
+}
+
+struct kernel_failure {
+  failure_stage stage = failure_stage::verify;
+  failure_kind kind = failure_kind::unknown;
+  std::optional<std::string> cheat_class;  ///< "A" to "F", only from evidence
+  std::string message;                     ///< one sentence
+  std::map<std::string, std::string> details;
+
+  void fields(auto& f) {
+    f("stage", stage);
+    f("kind", kind);
+    f("cheat_class", cheat_class);
+    f("message", message);
+    f("details", details);
+  }
+  friend bool operator==(const kernel_failure&, const kernel_failure&) = default;
+};
+
+// -- what a passed stage gives ----------------------------------------------------------------------------------------
+
+struct traced {
+  static constexpr auto wire_name = "traced";
+  blob_hash graph;     ///< of the op graph's JSON
+  device_info device;  ///< as it was then: what agents plan for
+  void fields(auto& f) {
+    f("graph", graph);
+    f("device", device);
+  }
+  friend bool operator==(const traced&, const traced&) = default;
+};
+
+/// A lead, never a verdict by itself.
+struct static_finding {
+  std::string file;
+  std::uint32_t line = 0;  ///< 1-based; 0: the whole file
+  std::string message;
+
+  void fields(auto& f) {
+    f("file", file);
+    f("line", line);
+    f("message", message);
+  }
+  friend bool operator==(const static_finding&, const static_finding&) = default;
+};
+
+struct statically_checked {
+  static constexpr auto wire_name = "checked";
+  std::vector<static_finding> findings;
+  void fields(auto& f) { f("findings", findings); }
+  friend bool operator==(const statically_checked&, const statically_checked&) = default;
+};
+
+struct compiled {
+  static constexpr auto wire_name = "compiled";
+  blob_hash artifact;  ///< none where the entry needs no build
+  std::uint64_t size_bytes = 0;
+  std::string toolchain;  ///< "g++ 12.2.0"
+  bool from_cache = false;
+
+  void fields(auto& f) {
+    f("artifact", artifact);
+    f("size_bytes", size_bytes);
+    f("toolchain", toolchain);
+    f("from_cache", from_cache);
+  }
+  friend bool operator==(const compiled&, const compiled&) = default;
+};
+
+struct error_summary {
+  double max_abs = 0;
+  double max_rel = 0;
+  double reference_max_abs = 0;  ///< eager's own error against the oracle
+  double tolerance = 0;
+
+  void fields(auto& f) {
+    f("max_abs", max_abs);
+    f("max_rel", max_rel);
+    f("reference_max_abs", reference_max_abs);
+    f("tolerance", tolerance);
+  }
+  friend bool operator==(const error_summary&, const error_summary&) = default;
+};
+
+/// Where and under which rules it was judged.
+struct judging {
+  std::string tier = "hosted";   ///< or "sealed"
+  std::string sandbox = "none";  ///< "bubblewrap", "namespaces", "none"
+  std::string policy = "as_shipped";
+  std::string precision;  ///< class of the result; empty where it was not measured
+  std::string weights;    ///< "any", "prepared_at_init"; empty where it was not measured
+  bool degenerate_task = false;
+  std::vector<std::string> seeds;  ///< hex, disclosed after the fact
+  messages::environment environment;
+
+  void fields(auto& f) {
+    f("tier", tier);
+    f("sandbox", sandbox);
+    f("policy", policy);
+    f("precision", precision);
+    f("weights", weights);
+    f("degenerate_task", degenerate_task);
+    f("seeds", seeds);
+    f("environment", environment);
+  }
+  friend bool operator==(const judging&, const judging&) = default;
+};
+
+struct verified {
+  static constexpr auto wire_name = "verified";
+  messages::judging judging;
+  error_summary error;
+
+  void fields(auto& f) {
+    f("judging", judging);
+    f("error", error);
+  }
+  friend bool operator==(const verified&, const verified&) = default;
+};
+
+/// Times in milliseconds; low and high bound the median's 95 % interval.
+struct distribution {
+  double median = 0;
+  double low = 0;
+  double high = 0;
+  std::uint32_t samples = 0;
+
+  void fields(auto& f) {
+    f("median", median);
+    f("low", low);
+    f("high", high);
+    f("samples", samples);
+  }
+  friend bool operator==(const distribution&, const distribution&) = default;
+};
+
+/// Median of the paired ratios with its 95 % interval.
+struct ratio {
+  double value = 0;
+  double low = 0;
+  double high = 0;
+
+  void fields(auto& f) {
+    f("value", value);
+    f("low", low);
+    f("high", high);
+  }
+  friend bool operator==(const ratio&, const ratio&) = default;
+};
+
+struct timing {
+  distribution candidate_ms;
+  distribution eager_ms;
+  std::optional<distribution> compile_ms;  ///< there if torch.compile was a baseline
+  ratio speedup_eager;
+  std::optional<ratio> speedup_compile;
+  std::optional<double> roofline_share;    ///< 0 to 1; there if the device's bandwidth is known
+  std::optional<double> own_kernel_share;  ///< 0 to 1; there if it was measured
+  double aa_noise = 0;                     ///< relative, of eager timed against itself
+  std::string clock = "judge";             ///< "shim", "replayer", "judge"
+
+  void fields(auto& f) {
+    f("candidate_ms", candidate_ms);
+    f("eager_ms", eager_ms);
+    f("compile_ms", compile_ms);
+    f("speedup_eager", speedup_eager);
+    f("speedup_compile", speedup_compile);
+    f("roofline_share", roofline_share);
+    f("own_kernel_share", own_kernel_share);
+    f("aa_noise", aa_noise);
+    f("clock", clock);
+  }
+  friend bool operator==(const timing&, const timing&) = default;
+};
+
+struct timed {
+  static constexpr auto wire_name = "timed";
+  messages::timing timing;
+  void fields(auto& f) { f("timing", timing); }
+  friend bool operator==(const timed&, const timed&) = default;
+};
+
+struct profiled {
+  static constexpr auto wire_name = "profiled";
+  std::map<std::string, double> metrics;
+  std::string bottleneck;  ///< "memory", "compute", "latency"
+
+  void fields(auto& f) {
+    f("metrics", metrics);
+    f("bottleneck", bottleneck);
+  }
+  friend bool operator==(const profiled&, const profiled&) = default;
+};
+
+/// The candidate (or the task, for a trace) failed this stage.
+struct rejected {
+  static constexpr auto wire_name = "rejected";
+  kernel_failure failure;
+  std::optional<messages::judging> judging;  ///< there if it got as far as a judge
+  std::optional<error_summary> error;        ///< there if values were compared
+
+  void fields(auto& f) {
+    f("failure", failure);
+    f("judging", judging);
+    f("error", error);
+  }
+  friend bool operator==(const rejected&, const rejected&) = default;
+};
+
+struct verdict {
+  static constexpr auto wire_name = "verdict";
+  std::variant<rejected, traced, statically_checked, compiled, verified, timed, profiled> finding;
+
+  void fields(auto& f) { f("finding", finding); }
+  friend bool operator==(const verdict&, const verdict&) = default;
+};
+
+}  // namespace messages

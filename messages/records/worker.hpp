@@ -1,0 +1,231 @@
+#pragma once
+// What a node and its Python workers say to each other: version 1 of the worker protocol, devices/worker/PROTOCOL.md.
+
+#include <chrono>
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "messages/records/candidate.hpp"
+#include "messages/records/device.hpp"
+#include "messages/records/figures.hpp"
+#include "messages/records/op_graph.hpp"
+#include "messages/records/stage.hpp"
+#include "messages/records/task.hpp"
+
+namespace messages {
+
+/// Goes up with every change that an older worker would misread.
+inline constexpr std::uint16_t worker_version = 1;
+
+// -- to a worker ------------------------------------------------------------------------------------------------------
+
+/// Judge: what is this device?
+struct probe_work {
+  static constexpr auto wire_name = "probe";
+  device_name device;
+  void fields(auto& f) { f("device", device); }
+  friend bool operator==(const probe_work&, const probe_work&) = default;
+};
+
+/// Judge: the task's op graph.
+struct trace_work {
+  static constexpr auto wire_name = "trace";
+  messages::task task;
+  device_name device;
+
+  void fields(auto& f) {
+    f("task", task);
+    f("device", device);
+  }
+  friend bool operator==(const trace_work&, const trace_work&) = default;
+};
+
+/// Judge: is the candidate right? With `time`, how fast is it beside its baselines?
+struct judge_work {
+  static constexpr auto wire_name = "judge";
+  messages::task task;
+  candidate_manifest manifest;
+  std::map<std::string, std::string> files;  ///< path in the manifest -> absolute path to read it from
+  std::string artifact;                      ///< absolute path; empty: none
+  std::string adapter;                       ///< absolute path of the DSL's adapter.py; empty for imported files
+  device_name device;
+  judge_options options;
+  bool time = false;
+
+  void fields(auto& f) {
+    f("task", task);
+    f("manifest", manifest);
+    f("files", files);
+    f("artifact", artifact);
+    f("adapter", adapter);
+    f("device", device);
+    f("options", options);
+    f("time", time);
+  }
+  friend bool operator==(const judge_work&, const judge_work&) = default;
+};
+
+/// Compiler: build the candidate.
+struct compile_work {
+  static constexpr auto wire_name = "compile";
+  candidate_manifest manifest;
+  std::map<std::string, std::string> files;  ///< path in the manifest -> absolute path to read it from
+  std::string adapter;                       ///< absolute path of the DSL's adapter.py
+  std::string arch;
+  std::string folder;  ///< absolute, empty and the worker's own: the artifact is written there
+  std::chrono::milliseconds limit{120'000};
+
+  void fields(auto& f) {
+    f("manifest", manifest);
+    f("files", files);
+    f("adapter", adapter);
+    f("arch", arch);
+    f("folder", folder);
+    f("limit_ms", limit);
+  }
+  friend bool operator==(const compile_work&, const compile_work&) = default;
+};
+
+/// One command; the worker answers each with exactly one reply, in any order.
+struct worker_command {
+  std::uint64_t id = 0;
+  std::variant<probe_work, trace_work, judge_work, compile_work> work;
+
+  void fields(auto& f) {
+    f("id", id);
+    f("work", work);
+  }
+  friend bool operator==(const worker_command&, const worker_command&) = default;
+};
+
+// -- from a worker ----------------------------------------------------------------------------------------------------
+
+/// The first message; nothing is sent to the worker before.
+struct worker_hello {
+  static constexpr auto wire_name = "hello";
+  std::uint16_t version = 0;  ///< worker_version; another one is refused
+  std::string role;           ///< "judge", "compiler"
+  std::uint32_t pid = 0;
+  messages::environment environment;
+
+  void fields(auto& f) {
+    f("version", version);
+    f("role", role);
+    f("pid", pid);
+    f("environment", environment);
+  }
+  friend bool operator==(const worker_hello&, const worker_hello&) = default;
+};
+
+/// Still at work; any number of them before the reply.
+struct worker_progress {
+  static constexpr auto wire_name = "progress";
+  double share = 0;
+  std::string text;
+
+  void fields(auto& f) {
+    f("share", share);
+    f("text", text);
+  }
+  friend bool operator==(const worker_progress&, const worker_progress&) = default;
+};
+
+struct probe_done {
+  static constexpr auto wire_name = "probed";
+  device_info device;
+  void fields(auto& f) { f("device", device); }
+  friend bool operator==(const probe_done&, const probe_done&) = default;
+};
+
+struct trace_done {
+  static constexpr auto wire_name = "traced";
+  op_graph graph;
+  void fields(auto& f) { f("graph", graph); }
+  friend bool operator==(const trace_done&, const trace_done&) = default;
+};
+
+/// The user's task can't be imported, built or run: bad input, not a kernel's fault.
+struct task_refused {
+  static constexpr auto wire_name = "task_refused";
+  std::string message;     ///< one sentence
+  std::uint32_t line = 0;  ///< of the task file, 1-based; 0: unknown
+  void fields(auto& f) {
+    f("message", message);
+    f("line", line);
+  }
+  friend bool operator==(const task_refused&, const task_refused&) = default;
+};
+
+struct verify_done {
+  static constexpr auto wire_name = "verified";
+  verify_figures figures;
+  void fields(auto& f) { f("figures", figures); }
+  friend bool operator==(const verify_done&, const verify_done&) = default;
+};
+
+struct time_done {
+  static constexpr auto wire_name = "timed";
+  time_figures figures;
+  void fields(auto& f) { f("figures", figures); }
+  friend bool operator==(const time_done&, const time_done&) = default;
+};
+
+struct compile_done {
+  static constexpr auto wire_name = "compiled";
+  std::string artifact;  ///< file name in the command's folder; empty: the entry needs no build
+  std::string toolchain;
+  std::vector<static_finding> warnings;
+
+  void fields(auto& f) {
+    f("artifact", artifact);
+    f("toolchain", toolchain);
+    f("warnings", warnings);
+  }
+  friend bool operator==(const compile_done&, const compile_done&) = default;
+};
+
+/// The toolchain ran and refused the candidate.
+struct compile_refused {
+  static constexpr auto wire_name = "compile_refused";
+  failure_kind kind = failure_kind::compile_error;  ///< or timeout, out_of_memory
+  std::string message;                              ///< the first error, one line
+  std::string log;                                  ///< at most 16 KiB, cleaned of control characters
+  std::string toolchain;
+  std::vector<static_finding> findings;
+
+  void fields(auto& f) {
+    f("kind", kind);
+    f("message", message);
+    f("log", log);
+    f("toolchain", toolchain);
+    f("findings", findings);
+  }
+  friend bool operator==(const compile_refused&, const compile_refused&) = default;
+};
+
+/// The worker itself could not do it: an infrastructure failure.
+struct worker_failure {
+  static constexpr auto wire_name = "failed";
+  std::string message;  ///< one sentence
+  void fields(auto& f) { f("message", message); }
+  friend bool operator==(const worker_failure&, const worker_failure&) = default;
+};
+
+struct worker_reply {
+  std::uint64_t id = 0;  ///< of the command; 0 for hello
+  std::variant<worker_failure, worker_hello, worker_progress, probe_done, trace_done, task_refused, verify_done,
+               time_done, compile_done, compile_refused>
+      content;
+
+  void fields(auto& f) {
+    f("id", id);
+    f("content", content);
+  }
+  friend bool operator==(const worker_reply&, const worker_reply&) = default;
+};
+
+}  // namespace messages
