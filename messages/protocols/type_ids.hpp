@@ -47,7 +47,11 @@
   X(build_task_request)        \
   X(build_task_reply)          \
   X(tune_request)              \
-  X(tune_reply)
+  X(tune_reply)                \
+  X(executor_ready)            \
+  X(executor_down)             \
+  X(executor_ended)            \
+  X(reminder)
 
 /// Messages that hold handles and so stay inside a process.
 #define KERNELMESH_LOCAL_MESSAGES(X) X(resource_joined)

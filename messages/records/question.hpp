@@ -80,11 +80,13 @@ struct code_request {
   question_context about;
   messages::plan plan;                       ///< with the knobs to use
   std::optional<candidate_manifest> parent;  ///< what to improve on
+  std::uint32_t variation = 0;               ///< 0: write the plan as it is; k: the k-th way to improve on it, from 1
 
   void fields(auto& f) {
     f("about", about);
     f("plan", plan);
     f("parent", parent);
+    f("variation", variation);
   }
   friend bool operator==(const code_request&, const code_request&) = default;
 };
@@ -92,10 +94,14 @@ struct code_request {
 struct code_reply {
   static constexpr auto wire_name = "code_reply";
   std::optional<candidate_manifest> manifest;  ///< its sources lie in the blob store; absent: the remark says why
+  blob_hash manifest_blob;                     ///< of the manifest
+  messages::plan plan;                         ///< as it was written, with the knobs that were used
   std::string remark;
 
   void fields(auto& f) {
     f("manifest", manifest);
+    f("manifest_blob", manifest_blob);
+    f("plan", plan);
     f("remark", remark);
   }
   friend bool operator==(const code_reply&, const code_reply&) = default;
@@ -140,7 +146,11 @@ struct next_plan {
 struct repaired {
   static constexpr auto wire_name = "repaired";
   candidate_manifest manifest;
-  void fields(auto& f) { f("manifest", manifest); }
+  blob_hash manifest_blob;
+  void fields(auto& f) {
+    f("manifest", manifest);
+    f("manifest_blob", manifest_blob);
+  }
   friend bool operator==(const repaired&, const repaired&) = default;
 };
 

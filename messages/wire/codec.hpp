@@ -34,18 +34,26 @@ struct field_counter {
 
 /// A struct that names its fields: `void fields(auto& f) { f("job", job); f("timeout_ms", timeout); }`.
 template <class T>
-concept record = requires(T& x, field_counter& f) { x.fields(f); };
+concept record = requires(T& x, field_counter& f) {
+  x.fields(f);
+};
 
 /// A record that may stand in a variant: `static constexpr auto wire_name = "compile_error";`.
 template <class T>
-concept alternative = record<T> && requires { std::string_view{T::wire_name}; };
+concept alternative = record<T> && requires {
+  std::string_view{T::wire_name};
+};
 
 /// An enum with `constexpr auto enum_names(E)`: the names of its values 0, 1, 2, ... in its own namespace.
 template <class T>
-concept named_enum = std::is_enum_v<T> && requires(T x) { std::span<const std::string_view>{enum_names(x)}; };
+concept named_enum = std::is_enum_v<T> && requires(T x) {
+  std::span<const std::string_view>{enum_names(x)};
+};
 
 template <class T>
-concept strong_id = requires { typename T::representation; };
+concept strong_id = requires {
+  typename T::representation;
+};
 
 // -- leaves -----------------------------------------------------------------------------------------------------------
 
@@ -194,7 +202,8 @@ struct codec<std::map<std::string, T>> {
   static bool read(const reader& in, std::map<std::string, T>& xs) {
     if (!in.map(sizeof(std::pair<std::string, T>) + 4 * sizeof(void*))) return false;
     xs.clear();
-    return in.each_pair([&](std::string_view key, const reader& value) { return wire::read(value, xs[std::string{key}]); });
+    return in.each_pair(
+        [&](std::string_view key, const reader& value) { return wire::read(value, xs[std::string{key}]); });
   }
 };
 
@@ -216,6 +225,26 @@ struct codec<std::variant<Ts...>> {
   }
 };
 
+/// What fields() is called with. Not lambdas inside the codec: those would be compiled anew for each record.
+struct field_writer {
+  writer& out;
+  template <class T>
+  void operator()(std::string_view name, const T& value) {
+    out.text(name);
+    wire::write(out, value);
+  }
+};
+
+struct field_reader {
+  member_reader members;
+  bool ok = true;
+  template <class T>
+  void operator()(std::string_view name, T& value) {
+    if (!ok) return;
+    if (auto member = members.find(name)) ok = wire::read(*member, value);
+  }
+};
+
 /// A map by field name. Unknown keys are ignored; an absent key leaves the member's initialiser in place.
 template <record T>
 struct codec<T> {
@@ -224,19 +253,14 @@ struct codec<T> {
     field_counter counter;
     x.fields(counter);
     out.map(counter.count);
-    auto field = [&](std::string_view name, const auto& value) { out.text(name), wire::write(out, value); };
+    field_writer field{out};
     x.fields(field);
   }
   static bool read(const reader& in, T& x) {
     if (!in.map(0)) return false;
-    member_reader members{in};
-    bool ok = true;
-    auto field = [&](std::string_view name, auto& value) {
-      if (!ok) return;
-      if (auto member = members.find(name)) ok = wire::read(*member, value);
-    };
+    field_reader field{member_reader{in}};
     x.fields(field);
-    return ok;
+    return field.ok;
   }
 };
 

@@ -50,12 +50,30 @@ struct parse_events : msgpack::null_visitor {
 
 }  // namespace
 
-void writer::nil() { appender to{buffer_}; msgpack::packer{to}.pack_nil(); }
-void writer::boolean(bool x) { appender to{buffer_}; msgpack::packer{to}.pack(x); }
-void writer::positive(std::uint64_t x) { appender to{buffer_}; msgpack::packer{to}.pack_uint64(x); }
-void writer::integer(std::int64_t x) { appender to{buffer_}; msgpack::packer{to}.pack_int64(x); }
-void writer::array(std::size_t n) { appender to{buffer_}; msgpack::packer{to}.pack_array(length(n)); }
-void writer::map(std::size_t n) { appender to{buffer_}; msgpack::packer{to}.pack_map(length(n)); }
+void writer::nil() {
+  appender to{buffer_};
+  msgpack::packer{to}.pack_nil();
+}
+void writer::boolean(bool x) {
+  appender to{buffer_};
+  msgpack::packer{to}.pack(x);
+}
+void writer::positive(std::uint64_t x) {
+  appender to{buffer_};
+  msgpack::packer{to}.pack_uint64(x);
+}
+void writer::integer(std::int64_t x) {
+  appender to{buffer_};
+  msgpack::packer{to}.pack_int64(x);
+}
+void writer::array(std::size_t n) {
+  appender to{buffer_};
+  msgpack::packer{to}.pack_array(length(n));
+}
+void writer::map(std::size_t n) {
+  appender to{buffer_};
+  msgpack::packer{to}.pack_map(length(n));
+}
 
 /// Not pack_double: that writes 3.0 as the integer 3 and -0.0 as 0.
 void writer::real(double x) {
@@ -78,7 +96,8 @@ void writer::blob(bytes_view x) {
 
 expected<document> parse_msgpack(bytes_view input, const limits& limit) {
   auto failed = [](std::string problem) { return tl::unexpected{error{{}, std::move(problem)}}; };
-  if (input.size() > limit.message_bytes) return failed("longer than " + std::to_string(limit.message_bytes) + " bytes");
+  if (input.size() > limit.message_bytes)
+    return failed("longer than " + std::to_string(limit.message_bytes) + " bytes");
   document doc;
   doc.nodes.reserve(std::min<std::size_t>(input.size() / 4 + 1, 256));
   parse_events events{doc, limit};

@@ -15,7 +15,8 @@ struct reading {
 };
 
 /// One value of a document and the way to it. A getter that finds another kind or a number out of range records path
-/// and problem in `reading` and returns false. Lives on the stack, inside the life of the reader of the value around it.
+/// and problem in `reading` and returns false. Lives on the stack, inside the life of the reader of the value around
+/// it.
 class reader {
 public:
   reader(const node& at, reading& state) : at_(&at), state_(&state) {}

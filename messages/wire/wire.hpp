@@ -1,6 +1,6 @@
 #pragma once
-// Structs to MessagePack and JSON and back. A type says once what its fields are (README.md). Nothing but std::bad_alloc
-// is thrown. Bulk data does not belong in a message: send it as a ZeroMQ frame of its own.
+// Structs to MessagePack and JSON and back. A type says once what its fields are (README.md). Nothing but
+// std::bad_alloc is thrown. Bulk data does not belong in a message: send it as a ZeroMQ frame of its own.
 
 #include "messages/wire/codec.hpp"
 

@@ -1,0 +1,350 @@
+#include "actors/coordinator.hpp"
+
+#include <algorithm>
+#include <deque>
+
+#include "actors/clock.hpp"
+#include "actors/logic/status.hpp"
+#include "messages/records/executor_report.hpp"
+
+namespace actors {
+
+namespace {
+
+using namespace messages;
+
+using private_actor = caf::typed_actor<ask<start_run, run_accepted>, ask<resume_run, run_accepted>,
+                                       ask<await_run, run_status>, ask<status_request, status_reply>,
+                                       ask<drain_request, drain_reply>, tell<job_ended>, tell<reminder>>;
+
+struct live_job {
+  job_actor actor;
+  std::uint32_t restarts = 0;
+  bool running = false;
+};
+
+/// A run that this process drives.
+struct live_run {
+  run_spec spec;
+  run_phase phase = run_phase::running;
+  logic::time_point started{};
+  std::map<job_id, job_status> statuses;     // the last known
+  std::map<job_id, std::vector<fact>> past;  // of jobs that a resume goes on with
+  std::deque<job_id> waiting;
+  std::map<job_id, live_job> jobs;  // those that were started
+  std::vector<caf::typed_response_promise<run_status>> awaiters;
+
+  std::size_t running() const {
+    return static_cast<std::size_t>(std::ranges::count_if(jobs, [](const auto& x) { return x.second.running; }));
+  }
+};
+
+class coordinator_state {
+public:
+  using pointer = private_actor::stateful_pointer<coordinator_state>;
+  static inline const char* name = "coordinator";
+
+  explicit coordinator_state(pointer self) : self_(self) {}
+  ~coordinator_state();
+
+  private_actor::behavior_type start(const coordinator_options& options);
+
+private:
+  // -- handlers -------------------------------------------------------------------------------------------------------
+
+  caf::result<run_accepted> start_new(const start_run& x);
+  caf::result<run_accepted> resume(const resume_run& x);
+  caf::result<run_status> await(const await_run& x);
+  caf::result<status_reply> status(const status_request& x);
+  drain_reply drain(const drain_request& x);
+  void ended(const job_ended& x);
+  void lost(const caf::down_msg& x);
+  void remind(const reminder& x);
+
+  // -- the rest -------------------------------------------------------------------------------------------------------
+
+  expected<void> check(const run_spec& spec) const;
+  run_accepted take_up(const std::vector<fact>& facts);
+  void fill(live_run& run);
+  void spawn(live_run& run, const job_id& job, std::vector<fact> past);
+  void restart(const run_id& run, const job_id& job);
+  void go_on(live_run& run);
+  void finish(live_run& run);
+  void close(live_run& run, run_phase phase);
+  run_status describe(const live_run& run) const;
+  void tell_monitor(event_kind kind, const run_id& run, std::string text = {});
+
+  pointer self_;
+  coordinator_options options_;
+  std::map<run_id, live_run> runs_;
+  std::map<std::uint64_t, std::function<void()>> reminders_;
+  std::uint64_t last_reminder_ = 0;
+};
+
+private_actor::behavior_type coordinator_state::start(const coordinator_options& options) {
+  options_ = options;
+  self_->set_down_handler([this](const caf::down_msg& x) { lost(x); });
+  return {
+      [this](const start_run& x) { return start_new(x); },
+      [this](const resume_run& x) { return resume(x); },
+      [this](const await_run& x) { return await(x); },
+      [this](const status_request& x) { return status(x); },
+      [this](const drain_request& x) { return drain(x); },
+      [this](const job_ended& x) { ended(x); },
+      [this](const reminder& x) { remind(x); },
+  };
+}
+
+// -- runs come --------------------------------------------------------------------------------------------------------
+
+expected<void> coordinator_state::check(const run_spec& spec) const {
+  if (spec.jobs.empty()) return fail(failure_code::bad_input, "run " + spec.run.value + " has no jobs");
+  for (const auto& job : spec.jobs) {
+    if (auto agents = options_.agents.find(job.agents); !agents) return tl::unexpected{agents.error()};
+    if (auto strategy = logic::make_strategy(job.strategy.name); !strategy) return tl::unexpected{strategy.error()};
+  }
+  return {};
+}
+
+caf::result<run_accepted> coordinator_state::start_new(const start_run& x) {
+  if (auto fine = check(x.spec); !fine) return to_error(fine.error());
+  auto promise = self_->make_response_promise<run_accepted>();
+  append_facts first{x.spec.run, {{.at = wall_time(self_), .run = x.spec.run, .content = run_started{x.spec}}}};
+  self_->request(options_.journal, options_.limits.journal, std::move(first))
+      .then([this, promise](const facts_appended& reply) { deliver(promise, take_up(reply.facts)); },
+            [promise](const caf::error& error) { deliver(promise, tl::unexpected{to_failure(error)}); });
+  return promise;
+}
+
+caf::result<run_accepted> coordinator_state::resume(const resume_run& x) {
+  if (auto known = runs_.find(x.run); known != runs_.end() && known->second.phase == run_phase::running)
+    return to_error({failure_code::bad_input, "run " + x.run.value + " is running"});
+  auto promise = self_->make_response_promise<run_accepted>();
+  self_->request(options_.journal, options_.limits.journal, read_facts{x.run})
+      .then([this, promise](const facts_read& reply) { deliver(promise, take_up(reply.facts)); },
+            [promise](const caf::error& error) { deliver(promise, tl::unexpected{to_failure(error)}); });
+  return promise;
+}
+
+/// A new run and one that is resumed begin alike: from the facts there are.
+run_accepted coordinator_state::take_up(const std::vector<fact>& facts) {
+  logic::run_state state;
+  for (const auto& fact : facts) apply(state, fact);
+  auto& run = runs_[state.spec.run];
+  run = live_run{.spec = state.spec, .started = state.started.value_or(wall_time(self_))};
+  for (const auto& fact : facts) run.past[fact.job].push_back(fact);
+  for (const auto& spec : run.spec.jobs) {
+    const auto& job = state.jobs.at(spec.job);
+    run.statuses[spec.job] = status_of(job);
+    if (!job.finished) run.waiting.push_back(spec.job);
+  }
+  run_accepted reply{run.spec.run, static_cast<std::uint32_t>(run.spec.jobs.size()), state.jobs_finished()};
+  tell_monitor(event_kind::run_started, run.spec.run, run.spec.name);
+  if (state.finished)
+    close(run, run_phase::finished);
+  else
+    go_on(run);
+  return reply;
+}
+
+caf::result<run_status> coordinator_state::await(const await_run& x) {
+  auto run = runs_.find(x.run);
+  if (run == runs_.end()) return to_error({failure_code::not_found, "no run " + x.run.value + " is driven here"});
+  bool over = run->second.phase == run_phase::finished || run->second.phase == run_phase::interrupted;
+  if (over) return describe(run->second);
+  auto promise = self_->make_response_promise<run_status>();
+  run->second.awaiters.push_back(promise);
+  return promise;
+}
+
+// -- jobs run ---------------------------------------------------------------------------------------------------------
+
+void coordinator_state::go_on(live_run& run) {
+  if (run.phase == run_phase::running) fill(run);
+  if (run.running() > 0) return;
+  bool all = std::ranges::all_of(run.statuses, [](const auto& x) { return x.second.phase == "finished"; });
+  if (all)
+    finish(run);
+  else if (run.phase == run_phase::draining || run.waiting.empty())
+    close(run, run_phase::interrupted);
+}
+
+void coordinator_state::fill(live_run& run) {
+  while (!run.waiting.empty() && run.running() < run.spec.parallel_jobs) {
+    auto job = run.waiting.front();
+    run.waiting.pop_front();
+    auto past = run.past.extract(job);
+    spawn(run, job, past ? std::move(past.mapped()) : std::vector<fact>{});
+  }
+}
+
+void coordinator_state::spawn(live_run& run, const job_id& job, std::vector<fact> past) {
+  auto spec = std::ranges::find(run.spec.jobs, job, &job_spec::job);
+  job_options options{.run = run.spec.run, .spec = *spec, .past = std::move(past)};
+  options.agents = *options_.agents.find(spec->agents);  // checked when the run was admitted
+  options.services = {options_.scheduler, options_.journal, options_.monitor, coordinator_actor{self_}};
+  options.store = options_.store;
+  options.limits = options_.limits;
+  options.run_limits = options_.run_limits;
+  auto& entry = run.jobs[job];
+  entry.running = true;
+  entry.actor = spawn_job(self_->home_system(), options);
+  self_->monitor(entry.actor);
+}
+
+void coordinator_state::ended(const job_ended& x) {
+  auto run = runs_.find(x.run);
+  if (run == runs_.end()) return;
+  auto job = run->second.jobs.find(x.job);
+  if (job == run->second.jobs.end() || !job->second.running) return;
+  job->second.running = false;
+  run->second.statuses[x.job] = x.status;
+  if (!x.finished) run->second.statuses[x.job].remark = x.reason.detail;
+  go_on(run->second);
+}
+
+/// A job actor that died without a word is a bug of ours; its facts are whole.
+void coordinator_state::lost(const caf::down_msg& x) {
+  for (auto& [id, run] : runs_)
+    for (auto& [job, entry] : run.jobs) {
+      if (!entry.running || x.source != entry.actor) continue;
+      entry.running = false;
+      tell_monitor(event_kind::warning, id, "job " + job.value + " died");
+      if (++entry.restarts > options_.job_restarts || run.phase != run_phase::running) return go_on(run);
+      entry.running = true;  // until it is there again, the run is not over
+      auto number = ++last_reminder_;
+      reminders_.emplace(number, [this, id = id, job = job] { restart(id, job); });
+      self_->delayed_send(self_, options_.restart_delay * (1 << (entry.restarts - 1)), reminder{"restart", number});
+      return;
+    }
+}
+
+void coordinator_state::restart(const run_id& run, const job_id& job) {
+  auto begin_again = [this, run, job](const facts_read& reply) {
+    std::vector<fact> past;
+    std::ranges::copy_if(reply.facts, std::back_inserter(past), [&](const fact& x) { return x.job == job; });
+    spawn(runs_.at(run), job, std::move(past));
+  };
+  auto give_up = [this, run, job](const caf::error&) {
+    runs_.at(run).jobs.at(job).running = false;
+    go_on(runs_.at(run));
+  };
+  self_->request(options_.journal, options_.limits.journal, read_facts{run}).then(begin_again, give_up);
+}
+
+void coordinator_state::remind(const reminder& x) {
+  if (auto task = reminders_.extract(x.number)) task.mapped()();
+}
+
+// -- runs go ----------------------------------------------------------------------------------------------------------
+
+void coordinator_state::finish(live_run& run) {
+  append_facts last{run.spec.run, {{.at = wall_time(self_), .run = run.spec.run, .content = run_finished{}}}};
+  auto id = run.spec.run;
+  self_->request(options_.journal, options_.limits.journal, std::move(last))
+      .then([this, id](const facts_appended&) { close(runs_.at(id), run_phase::finished); },
+            [this, id](const caf::error& error) {
+              tell_monitor(event_kind::warning, id, to_failure(error).detail);
+              close(runs_.at(id), run_phase::interrupted);
+            });
+}
+
+void coordinator_state::close(live_run& run, run_phase phase) {
+  run.phase = phase;
+  run.past.clear();
+  tell_monitor(event_kind::run_ended, run.spec.run, phase == run_phase::finished ? "finished" : "interrupted");
+  for (auto& promise : std::exchange(run.awaiters, {})) deliver(promise, describe(run));
+}
+
+drain_reply coordinator_state::drain(const drain_request& x) {
+  drain_reply reply;
+  for (auto& [id, run] : runs_) {
+    if (run.phase != run_phase::running || (!x.run.value.empty() && x.run != id)) continue;
+    ++reply.runs;
+    run.phase = run_phase::draining;
+    for (const auto& [job, entry] : run.jobs)
+      if (entry.running) self_->send(entry.actor, drain_job{});
+    auto number = ++last_reminder_;
+    reminders_.emplace(number, [this, id = id] {
+      if (runs_.at(id).phase == run_phase::draining) close(runs_.at(id), run_phase::interrupted);
+    });
+    self_->delayed_send(self_, x.limit, reminder{"drain", number});
+    go_on(run);
+  }
+  return reply;
+}
+
+// -- what is said -----------------------------------------------------------------------------------------------------
+
+run_status coordinator_state::describe(const live_run& run) const {
+  run_status x{.run = run.spec.run, .name = run.spec.name, .phase = run.phase};
+  for (const auto& spec : run.spec.jobs) x.jobs.push_back(run.statuses.at(spec.job));
+  x.elapsed = wall_time(self_) - run.started;
+  return x;
+}
+
+/// Jobs that run are asked; a job that does not answer is shown as it was last known.
+caf::result<status_reply> coordinator_state::status(const status_request& x) {
+  auto promise = self_->make_response_promise<status_reply>();
+  auto open = std::make_shared<std::size_t>(1);
+  auto answer = [this, promise, open, x] {
+    if (--*open > 0) return;
+    status_reply reply;
+    for (const auto& [id, run] : runs_)
+      if (x.run.value.empty() || x.run == id) reply.runs.push_back(describe(run));
+    deliver(promise, std::move(reply));
+  };
+  for (auto& [id, run] : runs_)
+    for (auto& [job, entry] : run.jobs) {
+      if (!entry.running || !entry.actor) continue;
+      ++*open;
+      self_->request(entry.actor, std::chrono::seconds{2}, job_status_request{})
+          .then(
+              [this, answer, id = id](const job_status& now) {
+                runs_.at(id).statuses[now.job] = now;
+                answer();
+              },
+              [answer](const caf::error&) { answer(); });
+    }
+  answer();
+  return promise;
+}
+
+void coordinator_state::tell_monitor(event_kind kind, const run_id& run, std::string text) {
+  self_->send(options_.monitor, event{.kind = kind, .run = run, .subject = run.value, .text = std::move(text)});
+}
+
+coordinator_state::~coordinator_state() {
+  for (auto& [id, run] : runs_)
+    for (auto& promise : run.awaiters)
+      deliver(promise, tl::unexpected{failure{failure_code::actor_lost, "the coordinator ended"}});
+}
+
+template <class Handle>
+expected<Handle> pick(const std::map<std::string, Handle>& known, const std::map<std::string, std::string>& names,
+                      const std::string& role) {
+  auto wanted = names.find(role);
+  auto name = wanted == names.end() ? std::string{"rules"} : wanted->second;
+  if (auto found = known.find(name); found != known.end()) return found->second;
+  std::string list;
+  for (const auto& [other, handle] : known) list += (list.empty() ? "" : ", ") + other;
+  return fail(failure_code::misconfigured, "there is no " + role + " \"" + name + "\"; known: " + list);
+}
+
+}  // namespace
+
+expected<job_agents> agent_directory::find(const std::map<std::string, std::string>& names) const {
+  auto planner = pick(planners, names, "planner");
+  if (!planner) return tl::unexpected{planner.error()};
+  auto coder = pick(coders, names, "coder");
+  if (!coder) return tl::unexpected{coder.error()};
+  auto debugger = pick(debuggers, names, "debugger");
+  if (!debugger) return tl::unexpected{debugger.error()};
+  return job_agents{*planner, *coder, *debugger};
+}
+
+coordinator_actor spawn_coordinator(caf::actor_system& system, const coordinator_options& options) {
+  return spawn_state<coordinator_state>(system, options);
+}
+
+}  // namespace actors

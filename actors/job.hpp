@@ -1,0 +1,57 @@
+#pragma once
+// The job actor: carries out what the strategy decides, journals what comes back, decides anew.
+
+#include <chrono>
+#include <vector>
+
+#include "actors/caf.hpp"
+#include "messages/blobs/blob_store.hpp"
+#include "messages/protocols/coder.hpp"
+#include "messages/protocols/coordinator.hpp"
+#include "messages/protocols/debugger.hpp"
+#include "messages/protocols/job.hpp"
+#include "messages/protocols/journal.hpp"
+#include "messages/protocols/monitor.hpp"
+#include "messages/protocols/planner.hpp"
+#include "messages/protocols/scheduler.hpp"
+
+namespace actors {
+
+/// Whom a job asks; which implementation it is, the job does not know.
+struct job_agents {
+  messages::planner_actor planner;
+  messages::coder_actor coder;
+  messages::debugger_actor debugger;
+};
+
+struct job_services {
+  messages::scheduler_actor scheduler;
+  messages::journal_actor journal;
+  messages::monitor_actor monitor;
+  messages::coordinator_actor coordinator;
+};
+
+/// Of stages the scheduler keeps its own, shorter limits.
+struct job_limits {
+  std::chrono::milliseconds journal{60'000};
+  std::chrono::milliseconds question{600'000};  ///< one try
+  std::uint32_t question_attempts = 3;
+  std::chrono::milliseconds question_retry_delay{500};  ///< doubles with each try
+  std::chrono::milliseconds stage{3 * 3'600'000};
+};
+
+struct job_options {
+  messages::run_id run;
+  messages::job_spec spec;
+  std::vector<messages::fact> past;  ///< of this job; empty for a new one
+  job_agents agents;
+  job_services services;
+  std::optional<blobs::blob_store> store;  ///< to read an imported candidate from
+  job_limits limits;
+  std::map<messages::stage_kind, std::chrono::milliseconds> run_limits;  ///< where they differ from the default
+};
+
+/// Tells the coordinator `job_ended` once, then ends.
+messages::job_actor spawn_job(caf::actor_system& system, const job_options& options);
+
+}  // namespace actors

@@ -1,0 +1,88 @@
+#pragma once
+// What is known of a job: made of facts alone, live and after a crash by the same apply.
+
+#include <chrono>
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "messages/records/fact.hpp"
+
+namespace actors::logic {
+
+using time_point = std::chrono::sys_time<std::chrono::milliseconds>;
+
+/// A candidate and how far it got.
+struct candidate_state {
+  messages::candidate_created made;
+  std::map<messages::stage_kind, messages::stage_result> results;  ///< the recorded one of each kind
+  std::optional<messages::kernel_failure> rejection;
+  bool broken = false;  ///< a stage failed for reasons that are not the candidate's
+
+  const messages::candidate_id& id() const { return made.candidate; }
+
+  /// What a finished stage found, or null.
+  template <class Finding>
+  const Finding* found(messages::stage_kind kind) const {
+    auto result = results.find(kind);
+    if (result == results.end()) return nullptr;
+    auto verdict = std::get_if<messages::verdict>(&result->second.outcome);
+    return verdict ? std::get_if<Finding>(&verdict->finding) : nullptr;
+  }
+
+  bool correct() const { return found<messages::verified>(messages::stage_kind::verify) && !rejection; }
+  const messages::timing* timing() const;
+
+  /// Over eager; 0 where it was not timed or is not correct.
+  double speedup() const;
+};
+
+/// A job as far as it is known.
+struct job_state {
+  messages::job_spec spec;
+  messages::run_id run;
+  std::optional<time_point> started;
+  std::optional<messages::traced> trace;
+  std::optional<messages::kernel_failure> task_failure;  ///< the trace found the task itself wanting
+  std::optional<messages::failure> broken;               ///< the trace failed for reasons that are not the task's
+  std::optional<messages::plan_reply> plans;
+  std::map<messages::question_id, messages::reply_received> replies;  ///< of coder and debugger
+  std::vector<candidate_state> candidates;                            ///< in the order they were made
+  std::optional<messages::job_finished> finished;
+  std::uint32_t failed_stages = 0;            ///< infrastructure failures that outlasted their attempts
+  std::string last_failure;                   ///< the last of them
+  std::vector<messages::candidate_id> gains;  ///< each was the best when it was timed, the last is the best now
+  std::uint32_t since_gain = 0;               ///< candidates timed since then
+
+  job_state() = default;
+  job_state(messages::job_spec s, messages::run_id r) : spec(std::move(s)), run(std::move(r)) {}
+
+  candidate_state* find(const messages::candidate_id& id);
+  const candidate_state* find(const messages::candidate_id& id) const;
+
+  /// The fastest correct one; without timing the first correct one. Null if none is.
+  const candidate_state* best() const;
+
+  std::uint32_t correct() const;
+};
+
+/// Facts of other jobs must not be given. A fact that comes twice, or about something unknown, changes nothing.
+void apply(job_state& job, const messages::fact& fact);
+
+struct run_state {
+  messages::run_spec spec;
+  std::optional<time_point> started;
+  time_point last{};  ///< of the last fact
+  std::map<messages::job_id, job_state> jobs;
+  bool finished = false;
+  std::uint64_t facts = 0;
+
+  std::uint32_t jobs_finished() const;
+};
+
+void apply(run_state& run, const messages::fact& fact);
+
+}  // namespace actors::logic

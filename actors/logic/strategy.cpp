@@ -1,0 +1,77 @@
+#include "actors/logic/strategy.hpp"
+
+#include "actors/logic/imported.hpp"
+#include "actors/logic/refine.hpp"
+
+namespace actors::logic {
+
+using namespace messages;
+
+namespace {
+
+template <class... Fs>
+struct overloaded : Fs... {
+  using Fs::operator()...;
+};
+
+stage_id stage_of(const job_state& job, const candidate_id& candidate, stage_kind kind) {
+  auto who = candidate.value.empty() ? std::string{"task"} : candidate.value;
+  return {job.run.value + '/' + job.spec.job.value + '/' + who + '/'
+          + std::string{enum_names(kind)[static_cast<std::size_t>(kind)]}};
+}
+
+/// An imported file is loaded as it is; a build that it does itself belongs to its load.
+bool needs_compile(const candidate_state& candidate) {
+  const auto& made = candidate.made.manifest;
+  return !(made.origin == candidate_origin::imported && std::holds_alternative<python_host_entry>(made.entry));
+}
+
+finish_job finish(const job_state& job, std::string stopped_by, std::string remark) {
+  auto best = job.best();
+  return {{best ? std::optional{best->id()} : std::nullopt, std::move(stopped_by), std::move(remark)}};
+}
+
+}  // namespace
+
+std::string key_of(const action& x) {
+  return std::visit(overloaded{
+                        [](const ask_planner& a) { return a.question.value; },
+                        [](const ask_coder& a) { return a.question.value; },
+                        [](const ask_debugger& a) { return a.question.value; },
+                        [](const send_stage& a) { return a.stage.value; },
+                        [](const adopt_imported&) { return std::string{"adopt"}; },
+                        [](const finish_job&) { return std::string{"finish"}; },
+                    },
+                    x);
+}
+
+expected<std::unique_ptr<strategy>> make_strategy(const std::string& name) {
+  if (name == "refine") return std::make_unique<refine_strategy>();
+  if (name == "imported") return std::make_unique<imported_strategy>();
+  return fail(failure_code::misconfigured, "there is no strategy \"" + name + "\"; known: refine, imported");
+}
+
+std::optional<send_stage> next_stage(const job_state& job, const candidate_state& candidate) {
+  if (candidate.rejection || candidate.broken) return std::nullopt;
+  auto wanted = [&](stage_kind kind) -> std::optional<send_stage> {
+    return send_stage{stage_of(job, candidate.id(), kind), kind, candidate.id()};
+  };
+  if (needs_compile(candidate) && !candidate.results.contains(stage_kind::compile)) return wanted(stage_kind::compile);
+  if (!candidate.results.contains(stage_kind::verify)) return wanted(stage_kind::verify);
+  if (job.spec.time && !candidate.results.contains(stage_kind::time)) return wanted(stage_kind::time);
+  return std::nullopt;
+}
+
+std::vector<action> next_actions(const job_state& job, const strategy& plan, const open_actions& open, time_point now) {
+  if (job.finished || !job.started) return {};
+  if (job.broken) return {finish(job, "infrastructure", job.broken->detail)};
+  if (job.task_failure) return {finish(job, "task", job.task_failure->message)};
+  if (now - *job.started >= job.spec.strategy.time_limit) return {finish(job, "time", "")};
+  if (!job.trace && job.spec.imported.value.empty()) {  // what is only judged needs no op graph
+    send_stage trace{stage_of(job, {}, stage_kind::trace), stage_kind::trace, std::nullopt};
+    return open.contains(trace.stage.value) ? std::vector<action>{} : std::vector<action>{trace};
+  }
+  return plan.ask(job, open);
+}
+
+}  // namespace actors::logic

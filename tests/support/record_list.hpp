@@ -1,0 +1,22 @@
+#pragma once
+// Every record that is written or read somewhere: what the tests of the wire run over.
+
+#include "messages/protocols/type_ids.hpp"
+
+/// Records that no actor receives as a message of its own: worker protocol, blobs, facts, --json.
+#define KERNELMESH_OTHER_RECORDS(X) \
+  X(worker_command)                 \
+  X(worker_reply)                   \
+  X(op_graph)                       \
+  X(expression)                     \
+  X(plan)                           \
+  X(candidate_manifest)             \
+  X(task)                           \
+  X(fact)                           \
+  X(device_info)                    \
+  X(verify_document)                \
+  X(optimize_document)              \
+  X(run_document)
+
+/// Whoever adds a line to either list gets all tests of tests/messages for it.
+#define KERNELMESH_RECORDS(X) KERNELMESH_MESSAGES(X) KERNELMESH_OTHER_RECORDS(X)
