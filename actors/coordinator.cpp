@@ -186,6 +186,7 @@ void coordinator_state::spawn(live_run& run, const job_id& job, std::vector<fact
   options.store = options_.store;
   options.limits = options_.limits;
   options.run_limits = options_.run_limits;
+  options.queue_limit = options_.queue_limit;
   auto& entry = run.jobs[job];
   entry.running = true;
   entry.actor = spawn_job(self_->home_system(), options);

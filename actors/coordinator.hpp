@@ -27,8 +27,9 @@ struct coordinator_options {
   std::optional<blobs::blob_store> store;
   job_limits limits;
   std::map<messages::stage_kind, std::chrono::milliseconds> run_limits;
-  std::uint32_t job_restarts = 3;                ///< of a job actor that died; then the run ends interrupted
-  std::chrono::milliseconds restart_delay{100};  ///< doubles with each restart of the job
+  std::chrono::milliseconds queue_limit{3'600'000};  ///< of every stage
+  std::uint32_t job_restarts = 3;                    ///< of a job actor that died; then the run ends interrupted
+  std::chrono::milliseconds restart_delay{100};      ///< doubles with each restart of the job
 };
 
 messages::coordinator_actor spawn_coordinator(caf::actor_system& system, const coordinator_options& options);

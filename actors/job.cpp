@@ -277,6 +277,7 @@ stage_request job_state::request_of(const logic::send_stage& x) const {
   request.task = job_.spec.task;
   request.target = job_.spec.target;
   request.judge = job_.spec.judge;
+  request.queue_limit = options_.queue_limit;
   if (job_.trace && request.target.arch.empty()) request.target.arch = job_.trace->device.arch;
   if (auto limit = options_.run_limits.find(x.kind); limit != options_.run_limits.end())
     request.run_limit = limit->second;

@@ -49,6 +49,7 @@ struct job_options {
   std::optional<blobs::blob_store> store;  ///< to read an imported candidate from
   job_limits limits;
   std::map<messages::stage_kind, std::chrono::milliseconds> run_limits;  ///< where they differ from the default
+  std::chrono::milliseconds queue_limit{3'600'000};
 };
 
 /// Tells the coordinator `job_ended` once, then ends.

@@ -37,6 +37,7 @@ private:
   caf::result<facts_appended> append(const append_facts& x);
   caf::result<facts_read> read(const read_facts& x);
   expected<run_journal*> journal_of(const run_id& run, journal_file::mode how);
+  void ask_for_flush();
   void flush();
   void flush(run_journal& x);
 
@@ -78,8 +79,15 @@ caf::result<facts_appended> journal_state::append(const append_facts& x) {
     return promise;
   }
   (*journal)->waiting.push_back({promise, {std::move(*added)}});
-  if (!std::exchange(flush_is_due_, true)) self_->send(self_, reminder{"flush", 0});
+  if (!std::exchange(flush_is_due_, true)) ask_for_flush();
   return promise;
+}
+
+void journal_state::ask_for_flush() {
+  if (options_.commit_window.count() == 0)
+    self_->send(self_, reminder{"flush", 0});
+  else
+    self_->delayed_send(self_, options_.commit_window, reminder{"flush", 0});
 }
 
 void journal_state::flush() {

@@ -220,6 +220,16 @@ expected<std::vector<fact>> journal_file::read() const {
 
 bool journal_file::empty() const { return connection_->last == 0; }
 
+expected<void> journal_file::check() const {
+  try {
+    auto said = connection_->database.execAndGet("PRAGMA integrity_check").getString();
+    if (said == "ok") return {};
+    return fail(failure_code::unreadable, "journal " + connection_->path.string() + " is damaged: " + said);
+  } catch (const SQLite::Exception& e) {
+    return tl::unexpected{describe(connection_->path, e)};
+  }
+}
+
 fs::path journal_path(const fs::path& runs, const run_id& run) { return runs / run.value / "journal.sqlite"; }
 
 expected<std::vector<fact>> read_journal(const fs::path& runs, const run_id& run) {

@@ -33,6 +33,9 @@ public:
 
   bool empty() const;
 
+  /// SQLite's own check of every page. Fails with unreadable.
+  messages::expected<void> check() const;
+
 private:
   struct connection;
   explicit journal_file(std::unique_ptr<connection> x);

@@ -3,6 +3,7 @@
 #include <map>
 #include <vector>
 
+#include "actors/logic/status.hpp"
 #include "messages/records/executor_report.hpp"
 
 namespace actors {
@@ -140,8 +141,8 @@ void scheduler_state::effect(const logic::revoke& x) {
 }
 
 void scheduler_state::effect(const logic::settle& x) {
+  tell_monitor(event_kind::stage_ended, x.result.stage.value, logic::summary_of(x.result));
   requests_.erase(x.result.stage);
-  tell_monitor(event_kind::stage_ended, x.result.stage.value);
   if (auto askers = askers_.extract(x.result.stage))
     for (auto& promise : askers.mapped()) deliver(promise, x.result);
 }

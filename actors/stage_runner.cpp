@@ -52,7 +52,7 @@ private:
 
   // -- the rest -------------------------------------------------------------------------------------------------------
 
-  void after(std::chrono::milliseconds delay, std::function<void()> task) override;
+  void after(std::chrono::microseconds delay, std::function<void()> task) override;
   std::string key_of(const stage_request& request) const;
   void execute(const stage_request& request);
   void answer(const stage_id& stage, const stage_outcome& outcome);
@@ -175,7 +175,7 @@ void stage_runner_state::fail_all() {
 
 // -- the executor's clock ---------------------------------------------------------------------------------------------
 
-void stage_runner_state::after(std::chrono::milliseconds delay, std::function<void()> task) {
+void stage_runner_state::after(std::chrono::microseconds delay, std::function<void()> task) {
   timers_.emplace(++last_timer_, std::move(task));
   self_->delayed_send(self_, delay, reminder{"timer", last_timer_});
 }

@@ -2,7 +2,7 @@
 function(kernelmesh_folder target)
   cmake_parse_arguments(arg "" "" "DEPENDS" ${ARGN})
   file(GLOB sources CONFIGURE_DEPENDS ${CMAKE_CURRENT_SOURCE_DIR}/*.cpp)
-  list(FILTER sources EXCLUDE REGEX "_main\\.cpp$")  # programs of their own
+  list(FILTER sources EXCLUDE REGEX "(/|_)main\\.cpp$")  # programs of their own
   if(sources)
     add_library(${target} STATIC ${sources})
     target_link_libraries(${target} PUBLIC ${arg_DEPENDS})

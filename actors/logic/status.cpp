@@ -1,5 +1,7 @@
 #include "actors/logic/status.hpp"
 
+#include <cstdio>
+
 namespace actors::logic {
 
 using namespace messages;
@@ -12,7 +14,34 @@ std::string phase_of(const job_state& job) {
   return job.trace || !job.spec.imported.value.empty() ? "searching" : "tracing";
 }
 
+template <class... Xs>
+std::string text(const char* format, Xs... xs) {
+  char buffer[160];
+  std::snprintf(buffer, sizeof buffer, format, xs...);
+  return buffer;
+}
+
+std::string say(const rejected& x) { return "rejected: " + x.failure.message; }
+std::string say(const traced&) { return "traced"; }
+std::string say(const statically_checked& x) { return std::to_string(x.findings.size()) + " findings"; }
+std::string say(const compiled& x) { return x.from_cache ? "compiled (cached)" : "compiled"; }
+std::string say(const verified& x) { return text("verified, error %.2g", x.error.max_abs); }
+std::string say(const timed& x) {
+  return text("%.3g ms, %.2fx over eager", x.timing.candidate_ms.median, x.timing.speedup_eager.value);
+}
+std::string say(const profiled& x) { return "profiled: " + x.bottleneck; }
+
+std::string say(const verdict& x) {
+  return std::visit([](const auto& finding) { return say(finding); }, x.finding);
+}
+std::string say(const failure& x) { return "infrastructure: " + x.detail; }
+std::string say(const cancelled&) { return "cancelled"; }
+
 }  // namespace
+
+std::string summary_of(const stage_result& result) {
+  return std::visit([](const auto& outcome) { return say(outcome); }, result.outcome);
+}
 
 job_status status_of(const job_state& job, const open_actions& open) {
   job_status x;

@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "messages/records/run.hpp"
 #include "messages/records/verdict.hpp"
 
 namespace messages {
@@ -159,6 +160,63 @@ struct run_document {
     f("report", report);
   }
   friend bool operator==(const run_document&, const run_document&) = default;
+};
+
+struct status_document {
+  std::string schema = "kernelmesh.status/1";
+  std::vector<run_status> runs;
+
+  void fields(auto& f) {
+    f("schema", schema);
+    f("runs", runs);
+  }
+  friend bool operator==(const status_document&, const status_document&) = default;
+};
+
+struct export_document {
+  std::string schema = "kernelmesh.export/1";
+  std::string run;
+  std::string task;
+  std::string candidate;
+  std::string file;
+
+  void fields(auto& f) {
+    f("schema", schema);
+    f("run", run);
+    f("task", task);
+    f("candidate", candidate);
+    f("file", file);
+  }
+  friend bool operator==(const export_document&, const export_document&) = default;
+};
+
+/// One thing that was looked at.
+struct doctor_check {
+  std::string name;
+  std::string state = "ok";  ///< "ok", "missing", "problem", "note"
+  std::string text;
+  std::string remedy;  ///< what to do; empty if ok
+
+  void fields(auto& f) {
+    f("name", name);
+    f("state", state);
+    f("text", text);
+    f("remedy", remedy);
+  }
+  friend bool operator==(const doctor_check&, const doctor_check&) = default;
+};
+
+struct doctor_document {
+  std::string schema = "kernelmesh.doctor/1";
+  bool fit = true;  ///< nothing is missing that the default job needs
+  std::vector<doctor_check> checks;
+
+  void fields(auto& f) {
+    f("schema", schema);
+    f("fit", fit);
+    f("checks", checks);
+  }
+  friend bool operator==(const doctor_document&, const doctor_document&) = default;
 };
 
 }  // namespace messages

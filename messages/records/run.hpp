@@ -72,16 +72,24 @@ struct job_spec {
 struct run_spec {
   run_id run;
   std::string name;
+  std::string command = "run";  ///< that started it: "optimize", "verify", "run"; says what is written at the end
   std::vector<job_spec> jobs;
   std::uint32_t parallel_jobs = 4;  ///< jobs under way at once
-  std::string config;               ///< the text it was resolved from, for the report
+  std::string config;               ///< text of the run config it was resolved from; empty where there was none
+  std::string config_file;          ///< its path, absolute
+  std::string system_file;          ///< of the system config, absolute; empty: the run config says, or the default
+  std::string out;                  ///< folder for exports and the report, absolute; empty: none are written
 
   void fields(auto& f) {
     f("run", run);
     f("name", name);
+    f("command", command);
     f("jobs", jobs);
     f("parallel_jobs", parallel_jobs);
     f("config", config);
+    f("config_file", config_file);
+    f("system_file", system_file);
+    f("out", out);
   }
   friend bool operator==(const run_spec&, const run_spec&) = default;
 };

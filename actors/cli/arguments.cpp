@@ -1,0 +1,176 @@
+#include "actors/cli/arguments.hpp"
+
+#include <functional>
+#include <iostream>
+
+#include <CLI/CLI.hpp>
+
+#include "actors/cli/commands.hpp"
+#include "configs/scalars.hpp"
+
+namespace actors::cli {
+
+namespace {
+
+/// Everything that the command line fills; `chosen` is the command to carry out.
+struct command_line {
+  common_options common;
+  optimize_options optimize;
+  verify_options verify;
+  run_options run;
+  resume_options resume;
+  status_options status;
+  report_options report;
+  export_options exported;
+  doctor_options doctor;
+  std::string time_limit;
+  std::function<exit_code()> chosen;
+};
+
+CLI::App* add_command(CLI::App& app, command_line& x, const std::string& name, const std::string& help,
+                      const std::string& example) {
+  auto command = app.add_subcommand(name, help);
+  command->footer("Example:\n  " + example);
+  command->add_flag("--json", x.common.json, "Answer with one JSON document on stdout");
+  command->add_flag("--verbose", x.common.verbose, "Show every event on stderr");
+  command->add_option("--system", x.common.system, "System config: a name in configs/system, or a path")
+      ->type_name("NAME");
+  return command;
+}
+
+void add_python(CLI::App* command, command_line& x) {
+  command->add_option("--python", x.common.python, "Python with torch >= 2.4, numpy, pyzmq and msgpack for the workers")
+      ->type_name("PATH");
+}
+
+void add_dtype(CLI::App* command, std::string& dtype) {
+  command->add_option("--dtype", dtype, "Type of floating inputs and weights: fp32, fp16, bf16")->capture_default_str();
+}
+
+void add_optimize(CLI::App& app, command_line& x) {
+  auto command = add_command(app, x, "optimize", "Find a fast, verified kernel for a task",
+                             "kernelmesh optimize configs/tasks/gelu.py --for 2m --out gelu-out");
+  auto& to = x.optimize;
+  command->add_option("TASK", to.task, "Python file with Model, get_inputs and get_init_inputs")->required();
+  command->add_option("--device", to.devices, "Devices to run on")->delimiter(',')->capture_default_str();
+  command->add_option("--dsl", to.dsls, "Languages to write the kernel in")->delimiter(',')->capture_default_str();
+  add_dtype(command, to.dtype);
+  command->add_option("--for", x.time_limit, "Stop after so long: 90s, 10m, 1h30m")->type_name("TIME");
+  command->add_option("--evaluations", to.evaluations, "Stop after so many candidates")
+      ->check(CLI::Range(1, 1'000'000));
+  command->add_option("--strategy", to.strategy, "How to search")
+      ->check(CLI::IsMember({"refine"}))
+      ->capture_default_str();
+  command->add_option("--seed", to.seed, "Of the search")->capture_default_str();
+  command->add_option("--out", to.out, "Folder for the export, report.html and result.json")->capture_default_str();
+  add_python(command, x);
+  command->callback([&x] { x.chosen = [&x] { return optimize(x.common, x.optimize); }; });
+}
+
+void add_verify(CLI::App& app, command_line& x) {
+  auto command = add_command(app, x, "verify", "Judge a candidate against its task",
+                             "kernelmesh verify configs/tasks/gelu.py kernelmesh-out/gelu.py");
+  auto& to = x.verify;
+  command->add_option("TASK", to.task, "Python file with Model, get_inputs and get_init_inputs")->required();
+  command->add_option("CANDIDATE", to.candidate, "Python file with ModelNew, or a folder with manifest.json")
+      ->required();
+  command->add_option("--device", to.device, "Device to run on")->capture_default_str();
+  add_dtype(command, to.dtype);
+  command->add_option("--policy", to.policy, "Precision that the baseline may use")
+      ->check(CLI::IsMember({"as_shipped", "strict"}))
+      ->capture_default_str();
+  command->add_option("--baseline", to.baselines, "What to time it beside: eager, compile")
+      ->delimiter(',')
+      ->check(CLI::IsMember({"eager", "compile"}))
+      ->capture_default_str();
+  command->add_option("--draws", to.draws, "Sets of inputs and weights to check")
+      ->check(CLI::Range(5, 1000))
+      ->capture_default_str();
+  command->add_flag("--no-time", to.no_time, "Check only");
+  add_python(command, x);
+  command->callback([&x] { x.chosen = [&x] { return verify(x.common, x.verify); }; });
+}
+
+void add_run(CLI::App& app, command_line& x) {
+  auto command =
+      add_command(app, x, "run", "Start what a config file describes", "kernelmesh run configs/run_example.yaml");
+  command->add_option("CONFIG", x.run.config, "Run config: tasks, targets, variants, repeats")->required();
+  command->add_option("--out", x.run.out, "Folder for exports and the report, in place of the config's");
+  add_python(command, x);
+  command->callback([&x] { x.chosen = [&x] { return run(x.common, x.run); }; });
+}
+
+void add_resume(CLI::App& app, command_line& x) {
+  auto command = add_command(app, x, "resume", "Go on with a run that was interrupted or killed",
+                             "kernelmesh resume 20260102-030405-a1b2");
+  command->add_option("RUN", x.resume.run, "Id of the run; `kernelmesh status` lists them")->required();
+  add_python(command, x);
+  command->callback([&x] { x.chosen = [&x] { return resume(x.common, x.resume); }; });
+}
+
+void add_readers(CLI::App& app, command_line& x) {
+  auto status = add_command(app, x, "status", "Where runs stand", "kernelmesh status");
+  status->add_option("RUN", x.status.run, "Only this run");
+  status->callback([&x] { x.chosen = [&x] { return cli::status(x.common, x.status); }; });
+
+  auto report = add_command(app, x, "report", "Write a run's report as one HTML file",
+                            "kernelmesh report 20260102-030405-a1b2 --out report.html");
+  report->add_option("RUN", x.report.run, "Id of the run")->required();
+  report->add_option("--out", x.report.out, "File to write [report.html]");
+  report->callback([&x] { x.chosen = [&x] { return cli::report(x.common, x.report); }; });
+
+  auto exported = add_command(app, x, "export", "Write a task's best kernel as one Python file",
+                              "kernelmesh export 20260102-030405-a1b2 gelu --out gelu.py");
+  exported->add_option("RUN", x.exported.run, "Id of the run")->required();
+  exported->add_option("TASK", x.exported.task, "Name of the task, or id of the job")->required();
+  exported->add_option("--out", x.exported.out, "File to write [TASK.py]");
+  exported->callback([&x] { x.chosen = [&x] { return export_best(x.common, x.exported); }; });
+
+  auto doctor = add_command(app, x, "doctor", "What this machine, or a run's journal, can do and what is missing",
+                            "kernelmesh doctor");
+  doctor->add_option("RUN", x.doctor.run, "Check this run's journal");
+  add_python(doctor, x);
+  doctor->callback([&x] { x.chosen = [&x] { return cli::doctor(x.common, x.doctor); }; });
+}
+
+/// CLI11's own sentences, with the way out.
+exit_code complain_about(const CLI::App& app, const CLI::ParseError& e) {
+  auto used = app.get_subcommands();
+  auto command = used.empty() ? std::string{} : used.front()->get_name() + ' ';
+  std::cerr << "kernelmesh: " << e.what() << "; see kernelmesh " << command << "--help\n";
+  return exit_code::bad_input;
+}
+
+}  // namespace
+
+int run_command_line(int argc, char** argv) {
+  CLI::App app{"Turns a PyTorch reference into a fast, verified kernel.", "kernelmesh"};
+  app.set_version_flag("--version", std::string{"kernelmesh "} + KERNELMESH_VERSION);
+  app.footer(
+      "Example:\n  kernelmesh optimize configs/tasks/gelu.py\nExit codes: 0 done, 1 the answer is no, 2 bad input, "
+      "3 infrastructure, 4 interrupted.");
+  app.require_subcommand(1);
+  command_line x;
+  for (auto add : {add_optimize, add_verify, add_run, add_resume, add_readers}) add(app, x);
+  try {
+    app.parse(argc, argv);
+  } catch (const CLI::CallForHelp& e) {
+    return app.exit(e);
+  } catch (const CLI::CallForVersion& e) {
+    return app.exit(e);
+  } catch (const CLI::ParseError& e) {
+    return static_cast<int>(complain_about(app, e));
+  }
+  if (!x.time_limit.empty()) {
+    std::chrono::milliseconds limit{0};
+    bool read = configs::parse_scalar(x.time_limit, limit) && limit.count() > 0;
+    x.optimize.time = limit;
+    if (!read) {
+      std::cerr << "kernelmesh: --for: \"" << x.time_limit << "\" is no time; write 90s, 10m or 1h30m\n";
+      return static_cast<int>(exit_code::bad_input);
+    }
+  }
+  return static_cast<int>(x.chosen());
+}
+
+}  // namespace actors::cli

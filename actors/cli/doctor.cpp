@@ -1,0 +1,171 @@
+#include <algorithm>
+#include <condition_variable>
+#include <iostream>
+#include <mutex>
+#include <set>
+#include <thread>
+
+#include "actors/cli/commands.hpp"
+#include "actors/cli/place.hpp"
+#include "actors/journal_file.hpp"
+#include "configs/python_check.hpp"
+#include "configs/python_search.hpp"
+#include "messages/records/documents.hpp"
+
+namespace actors::cli {
+
+using namespace messages;
+namespace fs = std::filesystem;
+using std::chrono::seconds;
+
+namespace {
+
+/// A device that takes longer to start than this is not fit for work.
+constexpr seconds start_limit{120};
+
+void add(doctor_document& to, std::string name, std::string text) {
+  to.checks.push_back({std::move(name), "ok", std::move(text), ""});
+}
+
+void miss(doctor_document& to, std::string name, const failure& x, std::string remedy = {}) {
+  to.checks.push_back({std::move(name), "missing", x.detail, std::move(remedy)});
+  to.fit = false;
+}
+
+void check_state(doctor_document& to, const fs::path& state) {
+  std::error_code error;
+  auto space = fs::space(state, error);
+  auto gib = static_cast<double>(space.available) / (1u << 30);
+  char text[64];
+  std::snprintf(text, sizeof text, "%.1f GiB free", gib);
+  if (gib < 1)
+    to.checks.push_back({"state folder", "problem", state.string() + ", " + text, "make room on that disk"});
+  else
+    add(to, "state folder", state.string() + ", " + text);
+}
+
+void check_python(doctor_document& to, const place& where, const common_options& common,
+                  const configs::system_config& config) {
+  configs::python_check_options check{.script = where.install.check_python()};
+  auto places = configs::python_places(common.python, config.worker.python, where.install,
+                                       configs::surroundings::of_this_process());
+  auto found = configs::find_python(places, [&](const fs::path& x) { return configs::ask_python(x, check); });
+  if (!found) return miss(to, "python", found.error());
+  auto text = found->place.path.string() + " (" + found->place.named_by + "), Python " + found->report.python;
+  for (const auto& [name, version] : found->report.versions) text += ", " + name + ' ' + version;
+  add(to, "python", text);
+}
+
+/// Waits for events of the node's resources.
+class readiness {
+public:
+  void note(const event& x) {
+    std::lock_guard lock{mutex_};
+    if (x.kind == event_kind::resource_joined) ready_.insert(x.subject);
+    if (x.kind == event_kind::resource_left) why_[x.subject] = x.text;
+    changed_.notify_all();
+  }
+  bool wait_for(const std::string& name, std::chrono::steady_clock::time_point limit) {
+    std::unique_lock lock{mutex_};
+    return changed_.wait_until(lock, limit, [&] { return ready_.contains(name); });
+  }
+  std::string why_not(const std::string& name) {
+    std::lock_guard lock{mutex_};
+    return why_.contains(name) ? why_[name] : "it did not start in time";
+  }
+
+private:
+  std::mutex mutex_;
+  std::condition_variable changed_;
+  std::set<std::string> ready_;
+  std::map<std::string, std::string> why_;
+};
+
+void check_resources(doctor_document& to, const place& where, const common_options& common,
+                     const configs::system_config& config, const fs::path& state) {
+  auto python = find_workers_python(where, common, config);
+  if (!python) return;  // said already
+  readiness ready;
+  node_options setup{.config = config, .install = where.install, .state_folder = state, .python = *python};
+  setup.guard = configs::surroundings::of_this_process().executable.parent_path() / "kernelmesh-guard";
+  setup.on_event = [&](const event& x) { ready.note(x); };
+  auto here = node::start(setup);
+  if (!here) return miss(to, "node", here.error());
+  auto resources = (*here)->resources();
+  if (!resources) return miss(to, "node", resources.error());
+  auto limit = std::chrono::steady_clock::now() + start_limit;
+  for (const auto& x : resources->resources) {
+    const auto& name = x.offer.name.value;
+    if (ready.wait_for(name, limit))
+      add(to, name, "ready");
+    else
+      miss(to, name, {failure_code::worker_lost, ready.why_not(name)}, "see the message; --verbose shows every event");
+  }
+}
+
+void check_sandbox(doctor_document& to) {
+  to.checks.push_back({"sandbox", "note",
+                       "candidates run as this user without a sandbox: results say \"sandbox\": \"none\"",
+                       "judge only candidates that you would run yourself"});
+}
+
+exit_code print(const doctor_document& x, bool json) {
+  if (json) {
+    std::cout << wire::to_json(x, {.indent = 2}) << '\n';
+  } else {
+    for (const auto& check : x.checks) {
+      std::cout << check.state << std::string(9 - std::min<std::size_t>(8, check.state.size()), ' ') << check.name
+                << ": " << check.text << '\n';
+      if (!check.remedy.empty()) std::cout << "         -> " << check.remedy << '\n';
+    }
+    std::cout << (x.fit ? "fit for work\n" : "not fit for work\n");
+  }
+  return x.fit ? exit_code::done : exit_code::infrastructure;
+}
+
+exit_code check_journal(const place& where, const common_options& common, const std::string& run) {
+  auto state = where.state_of(common);
+  if (!state) return complain(state.error());
+  doctor_document document;
+  auto file = journal_file::open(journal_path(runs_folder(*state), {run}), journal_file::mode::read_only);
+  if (!file) return complain(file.error());
+  auto whole = file->check();
+  if (whole)
+    add(document, "journal", "whole");
+  else
+    miss(document, "journal", whole.error(), "restore the file from a copy, or start the run again");
+  auto facts = file->read();
+  if (facts)
+    add(document, "facts", std::to_string(facts->size()));
+  else
+    miss(document, "facts", facts.error());
+  return print(document, common.json);
+}
+
+}  // namespace
+
+exit_code doctor(const common_options& common, const doctor_options& options) {
+  auto where = find_place();
+  if (!where) return complain(where.error());
+  if (!options.run.empty()) return check_journal(*where, common, options.run);
+  auto file = where->system_file(common.system);
+  if (!file) return complain(file.error());
+  auto config = configs::load_system_config(*file, where->known);
+  if (!config) return complain(config.error());
+  doctor_document document;
+  add(document, "install", where->install.root.string());
+  add(document, "system config", file->string());
+  add(document, "cores", std::to_string(std::thread::hardware_concurrency()));
+  auto state = where->open_state(config->state_folder);
+  if (!state) {
+    miss(document, "state folder", state.error());
+    return print(document, common.json);
+  }
+  check_state(document, *state);
+  check_python(document, *where, common, *config);
+  check_resources(document, *where, common, *config, *state);
+  check_sandbox(document);
+  return print(document, common.json);
+}
+
+}  // namespace actors::cli

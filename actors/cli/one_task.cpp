@@ -1,0 +1,40 @@
+#include "actors/cli/one_task.hpp"
+
+#include <iostream>
+
+#include "configs/offers.hpp"
+#include "configs/task_file.hpp"
+
+namespace actors::cli {
+
+using namespace messages;
+
+expected<one_task> open_task(const common_options& common, const std::string& task_path, const std::string& dtype) {
+  auto where = find_place();
+  if (!where) return tl::unexpected{where.error()};
+  auto kind = configs::parse_dtype(dtype);
+  if (!kind) return tl::unexpected{kind.error()};
+  auto task = configs::read_task(task_path, {.dtype = *kind});
+  if (!task) return tl::unexpected{task.error()};
+  auto file = where->system_file(common.system);
+  if (!file) return tl::unexpected{file.error()};
+  auto config = configs::load_system_config(*file, where->known);
+  if (!config) return tl::unexpected{config.error()};
+  auto state = where->open_state(config->state_folder);
+  if (!state) return tl::unexpected{state.error()};
+  auto store = blobs::blob_store::open(blobs_folder(*state));
+  if (!store) return tl::unexpected{store.error()};
+  auto blob = store->put_record(*task);
+  if (!blob) return tl::unexpected{blob.error()};
+  return one_task{*where, *file, *config, *state, *store, *task, *blob};
+}
+
+exit_code drive_one_task(const common_options& common, const one_task& x, run_spec spec) {
+  spec.run = new_run_id();
+  spec.system_file = x.system_file.string();
+  if (auto missing = configs::missing_offers(spec, x.config); !missing.empty())
+    return complain({failure_code::no_resource, missing.front()});
+  return drive_to_the_end(x.where, {common, x.config, x.state, spec});
+}
+
+}  // namespace actors::cli

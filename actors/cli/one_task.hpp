@@ -1,0 +1,24 @@
+#pragma once
+// What optimize and verify have in common: a run made of flags.
+
+#include "actors/cli/finish.hpp"
+
+namespace actors::cli {
+
+/// The system config, its state folder and the task in its blob store.
+struct one_task {
+  place where;
+  std::filesystem::path system_file;
+  configs::system_config config;
+  std::filesystem::path state;
+  blobs::blob_store store;
+  messages::task task;
+  messages::blob_hash task_blob;
+};
+
+messages::expected<one_task> open_task(const common_options& common, const std::string& task, const std::string& dtype);
+
+/// Refuses devices and DSLs that the system config does not offer, then drives the run.
+exit_code drive_one_task(const common_options& common, const one_task& x, messages::run_spec spec);
+
+}  // namespace actors::cli

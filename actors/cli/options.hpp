@@ -1,0 +1,74 @@
+#pragma once
+// What the command line says, a struct a command.
+
+#include <chrono>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace actors::cli {
+
+/// Of every command.
+struct common_options {
+  bool json = false;
+  bool verbose = false;
+  std::string python;  ///< interpreter for workers; empty: searched for
+  std::string system;  ///< name or path of a system config; empty: local
+};
+
+struct optimize_options {
+  std::string task;
+  std::vector<std::string> devices{"cpu:0"};
+  std::vector<std::string> dsls{"cpp"};
+  std::string dtype = "fp32";
+  std::optional<std::chrono::milliseconds> time;
+  std::optional<std::uint32_t> evaluations;
+  std::string strategy = "refine";
+  std::uint64_t seed = 0;
+  std::string out = "kernelmesh-out";
+};
+
+struct verify_options {
+  std::string task;
+  std::string candidate;
+  std::string device = "cpu:0";
+  std::string dtype = "fp32";
+  std::string policy = "as_shipped";
+  std::vector<std::string> baselines{"eager"};
+  std::uint32_t draws = 5;
+  bool no_time = false;
+};
+
+struct run_options {
+  std::string config;
+  std::string out;  ///< empty: the config's
+};
+
+struct resume_options {
+  std::string run;
+};
+
+struct status_options {
+  std::string run;  ///< empty: all
+};
+
+struct report_options {
+  std::string run;
+  std::string out;  ///< empty: report.html in the current folder
+};
+
+struct export_options {
+  std::string run;
+  std::string task;
+  std::string out;  ///< empty: TASK.py in the current folder
+};
+
+struct doctor_options {
+  std::string run;  ///< empty: the machine only
+};
+
+/// Exit codes of the contract.
+enum class exit_code : int { done = 0, no = 1, bad_input = 2, infrastructure = 3, interrupted = 4 };
+
+}  // namespace actors::cli

@@ -1,0 +1,86 @@
+#include "actors/cli/place.hpp"
+
+#include <chrono>
+#include <ctime>
+#include <iostream>
+#include <random>
+
+#include "actors/executors.hpp"
+#include "configs/python_check.hpp"
+#include "configs/python_search.hpp"
+#include "configs/state_folder.hpp"
+
+namespace actors::cli {
+
+using namespace messages;
+namespace fs = std::filesystem;
+
+expected<place> find_place() {
+  auto install = configs::find_install();
+  if (!install) return tl::unexpected{install.error()};
+  auto registry = load_registry(*install);
+  if (!registry) return tl::unexpected{registry.error()};
+  place here{*install, *registry, {}};
+  here.known.device_kinds = device_kinds();
+  for (const auto& x : (*registry)->languages()) here.known.dsls.push_back(x.manifest.name);
+  here.known.strategies = {"refine"};
+  here.known.implementations = {"rules"};
+  return here;
+}
+
+expected<fs::path> place::open_state(const std::string& configured) const {
+  auto folder = configs::state_folder_of(configured, configs::surroundings::of_this_process());
+  if (!folder) return folder;
+  return configs::open_state_folder(*folder);
+}
+
+expected<fs::path> place::state_of(const common_options& common) const {
+  if (common.system.empty()) return open_state({});
+  auto file = system_file(common.system);
+  if (!file) return file;
+  auto config = configs::load_system_config(*file, known);
+  if (!config) return tl::unexpected{config.error()};
+  return open_state(config->state_folder);
+}
+
+expected<fs::path> place::system_file(const std::string& name) const {
+  return configs::system_file(name.empty() ? "local" : name, fs::current_path(), install.systems());
+}
+
+expected<fs::path> find_workers_python(const place& where, const common_options& common,
+                                       const configs::system_config& config) {
+  if (!needs_workers(config)) return fs::path{};
+  configs::python_check_options check{.quick = true, .script = where.install.check_python()};
+  auto places = configs::python_places(common.python, config.worker.python, where.install,
+                                       configs::surroundings::of_this_process());
+  auto found = configs::find_python(places, [&](const fs::path& x) { return configs::ask_python(x, check); });
+  if (!found) return tl::unexpected{found.error()};
+  return found->place.path;
+}
+
+run_id new_run_id() {
+  auto now = std::chrono::system_clock::to_time_t(std::chrono::system_clock::now());
+  std::tm parts{};
+  ::gmtime_r(&now, &parts);
+  char day[32], id[64];
+  std::strftime(day, sizeof day, "%Y%m%d-%H%M%S", &parts);
+  std::snprintf(id, sizeof id, "%s-%04x", day, std::random_device{}() & 0xffffu);
+  return {id};
+}
+
+exit_code code_of(const failure& x) {
+  switch (x.code) {
+    case failure_code::bad_input:
+    case failure_code::misconfigured:
+    case failure_code::not_found: return exit_code::bad_input;
+    case failure_code::interrupted: return exit_code::interrupted;
+    default: return exit_code::infrastructure;
+  }
+}
+
+exit_code complain(const failure& x) {
+  std::cerr << "kernelmesh: " << x.detail << '\n';
+  return code_of(x);
+}
+
+}  // namespace actors::cli

@@ -1,0 +1,44 @@
+#pragma once
+// Where a command works: the install, the state folder, and what configs may name.
+
+#include <filesystem>
+#include <memory>
+#include <string>
+
+#include "actors/cli/options.hpp"
+#include "actors/system.hpp"
+#include "configs/run_config.hpp"
+
+namespace actors::cli {
+
+struct place {
+  configs::install_paths install;
+  std::shared_ptr<const dsl::registry> registry;
+  configs::known_names known;
+
+  /// The state folder, made where it is missing. @param configured of the system config
+  messages::expected<std::filesystem::path> open_state(const std::string& configured) const;
+
+  /// As the system config that the command names says; without one as open_state({}).
+  messages::expected<std::filesystem::path> state_of(const common_options& common) const;
+
+  /// `name` is a name or a path; empty: local.
+  messages::expected<std::filesystem::path> system_file(const std::string& name) const;
+};
+
+messages::expected<place> find_place();
+
+/// Checked; empty where the config needs no workers. Failure: misconfigured, with the remedy.
+messages::expected<std::filesystem::path> find_workers_python(const place& where, const common_options& common,
+                                                              const configs::system_config& config);
+
+/// "20261128-061502-9f3a": sorts by time, and two at once differ.
+messages::run_id new_run_id();
+
+/// What the failure means for the exit code.
+exit_code code_of(const messages::failure& x);
+
+/// One sentence on stderr; the way out is in the sentence.
+exit_code complain(const messages::failure& x);
+
+}  // namespace actors::cli

@@ -1,0 +1,104 @@
+#include "actors/cli/progress.hpp"
+
+#include <sys/ioctl.h>
+#include <unistd.h>
+#include <cstdio>
+#include <cstdlib>
+#include <utility>
+
+namespace actors::cli {
+
+using namespace messages;
+
+namespace {
+
+/// "verify of 3f2a91c0" for ".../3f2a91c0.../verify".
+std::string stage_name(const std::string& stage) {
+  auto kind_at = stage.rfind('/');
+  if (kind_at == std::string::npos || kind_at == 0) return stage;
+  auto who_at = stage.rfind('/', kind_at - 1);
+  auto who = stage.substr(who_at + 1, kind_at - who_at - 1);
+  return stage.substr(kind_at + 1) + (who == "task" ? "" : " of " + who.substr(0, 8));
+}
+
+std::size_t columns() {
+  winsize size{};
+  return ::ioctl(STDERR_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 20 ? size.ws_col : 80;
+}
+
+}  // namespace
+
+bool stderr_is_terminal() {
+  auto term = std::getenv("TERM");
+  return ::isatty(STDERR_FILENO) == 1 && (!term || std::string{term} != "dumb");
+}
+
+progress::~progress() { clear(); }
+
+void progress::say(const std::string& line) {
+  std::lock_guard lock{mutex_};
+  clear();
+  std::fprintf(stderr, "%s\n", line.c_str());
+  draw();
+}
+
+void progress::show(const event& x) {
+  std::lock_guard lock{mutex_};
+  note(x);
+  auto line = line_of(x);
+  if (!line.empty()) {
+    clear();
+    std::fprintf(stderr, "%s\n", line.c_str());
+  }
+  draw();
+}
+
+void progress::note(const event& x) {
+  if (started_.time_since_epoch().count() == 0) started_ = x.at;
+  switch (x.kind) {
+    case event_kind::stage_started: under_way_[x.subject] = stage_name(x.subject); break;
+    case event_kind::stage_progress:
+      if (auto known = under_way_.find(x.subject); known != under_way_.end())
+        known->second = stage_name(x.subject) + (x.text.empty() ? "" : " (" + x.text + ')');
+      break;
+    case event_kind::stage_ended: under_way_.erase(x.subject); break;
+    case event_kind::candidate_created: ++candidates_; break;
+    case event_kind::new_best: best_ = x.text; break;
+    case event_kind::job_ended: ++jobs_ended_; break;
+    default: break;
+  }
+}
+
+/// What is worth a line that stays; every event when verbose.
+std::string progress::line_of(const event& x) const {
+  auto job = options_.many_jobs && !x.job.value.empty() ? x.job.value + ": " : "";
+  switch (x.kind) {
+    case event_kind::stage_ended: return job + stage_name(x.subject) + ": " + x.text;
+    case event_kind::new_best: return job + "best so far: " + x.text;
+    case event_kind::job_ended: return options_.many_jobs ? job + "ended: " + x.text : "";
+    case event_kind::warning: return job + "warning: " + x.subject + ": " + x.text;
+    case event_kind::resource_left: return "lost for now: " + x.subject + ": " + x.text;
+    default: break;
+  }
+  if (!options_.verbose) return {};
+  auto kind = std::string{enum_names(x.kind)[static_cast<std::size_t>(x.kind)]};
+  return job + kind + ' ' + x.subject + (x.text.empty() ? "" : ": " + x.text);
+}
+
+void progress::draw() {
+  if (!options_.terminal) return;
+  auto now = std::chrono::time_point_cast<std::chrono::milliseconds>(std::chrono::system_clock::now());
+  auto seconds = started_.time_since_epoch().count() == 0 ? 0 : (now - started_).count() / 1000;
+  auto line = std::to_string(seconds) + " s, " + std::to_string(candidates_) + " candidates";
+  if (!best_.empty()) line += ", best " + best_;
+  for (const auto& [stage, text] : under_way_) line += " | " + text;
+  std::fprintf(stderr, "\r\033[K%s", line.substr(0, columns() - 1).c_str());
+  std::fflush(stderr);
+  drawn_ = true;
+}
+
+void progress::clear() {
+  if (std::exchange(drawn_, false)) std::fprintf(stderr, "\r\033[K");
+}
+
+}  // namespace actors::cli

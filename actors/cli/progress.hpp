@@ -1,0 +1,50 @@
+#pragma once
+// What a run shows on stderr while it runs: a live line on a terminal, else one plain line a step.
+
+#include <chrono>
+#include <cstdint>
+#include <map>
+#include <mutex>
+#include <string>
+
+#include "messages/records/event.hpp"
+
+namespace actors::cli {
+
+struct progress_options {
+  bool terminal = false;   ///< stderr is one
+  bool verbose = false;    ///< every event
+  bool many_jobs = false;  ///< lines name their job
+};
+
+/// Safe from any thread.
+class progress {
+public:
+  explicit progress(const progress_options& options) : options_(options) {}
+  ~progress();
+
+  void show(const messages::event& x);
+
+  /// A line that stays.
+  void say(const std::string& line);
+
+private:
+  std::string line_of(const messages::event& x) const;
+  void note(const messages::event& x);
+  void draw();
+  void clear();
+
+  progress_options options_;
+  std::mutex mutex_;
+  std::map<std::string, std::string> under_way_;  // stage -> what is known of it
+  std::string best_;
+  std::uint32_t candidates_ = 0;
+  std::uint32_t jobs_ended_ = 0;
+  std::chrono::sys_time<std::chrono::milliseconds> started_{};
+  bool drawn_ = false;
+};
+
+/// Whether stderr is a terminal that can be drawn on.
+bool stderr_is_terminal();
+
+}  // namespace actors::cli

@@ -1,0 +1,126 @@
+#include "actors/cli/results.hpp"
+
+#include <unistd.h>
+#include <cerrno>
+#include <cstring>
+#include <fstream>
+#include <sys/stat.h>
+
+#include "actors/journal_file.hpp"
+#include "actors/logic/documents.hpp"
+#include "actors/report/report.hpp"
+
+namespace actors::cli {
+
+using namespace messages;
+namespace fs = std::filesystem;
+
+expected<logic::run_state> load_run(const fs::path& state, const run_id& run) {
+  auto facts = read_journal(runs_folder(state), run);
+  if (!facts && facts.error().code == failure_code::not_found)
+    return fail(failure_code::not_found, "there is no run \"" + run.value + "\" in " + runs_folder(state).string()
+                                             + "; `kernelmesh status` lists them");
+  if (!facts) return tl::unexpected{facts.error()};
+  logic::run_state x;
+  for (const auto& fact : *facts) apply(x, fact);
+  return x;
+}
+
+expected<result_sources> open_results(const place& where, const fs::path& state) {
+  auto store = blobs::blob_store::open(blobs_folder(state));
+  if (!store) return tl::unexpected{store.error()};
+  auto languages = load_languages(*where.registry);
+  if (!languages) return tl::unexpected{languages.error()};
+  return result_sources{where, state, *store, *languages};
+}
+
+namespace {
+
+expected<std::map<std::string, std::string>> sources_of(const blobs::blob_store& store, const candidate_manifest& x) {
+  std::map<std::string, std::string> texts;
+  for (const auto& source : x.sources) {
+    auto text = store.get(source.blob);
+    if (!text) return tl::unexpected{text.error()};
+    texts[source.path] = std::move(*text);
+  }
+  return texts;
+}
+
+/// Names of jobs are safe; a single job's file is called after its task.
+std::string export_name(const logic::run_state& run, const logic::job_state& job) {
+  return (run.spec.jobs.size() == 1 ? job.spec.task_name : job.spec.job.value) + ".py";
+}
+
+}  // namespace
+
+expected<std::string> export_text(const result_sources& from, const logic::job_state& job) {
+  auto best = job.best();
+  if (!best) return fail(failure_code::not_found, "job " + job.spec.job.value + " found no correct kernel to export");
+  const auto& manifest = best->made.manifest;
+  auto texts = sources_of(from.store, manifest);
+  if (!texts) return tl::unexpected{texts.error()};
+  if (auto host = std::get_if<python_host_entry>(&manifest.entry); host && texts->size() == 1)
+    return texts->begin()->second;  // it is such a file already
+  auto language = from.languages->find(manifest.dsl);
+  if (!language) return fail(failure_code::bad_input, "candidates in \"" + manifest.dsl + "\" can't be exported here");
+  return language->export_candidate({manifest, *texts, job.spec.task_name});
+}
+
+expected<std::string> report_html(const result_sources& from, const logic::run_state& run) {
+  auto facts = read_journal(runs_folder(from.state), run.spec.run);
+  if (!facts) return tl::unexpected{facts.error()};
+  std::ifstream in{from.where.install.report_page(), std::ios::binary};
+  std::string page{std::istreambuf_iterator<char>{in}, {}};
+  if (!in) return fail(failure_code::misconfigured, "cannot read " + from.where.install.report_page().string());
+  return report::render_html(report::report_of({run, from.store, *facts}), page);
+}
+
+expected<void> write_file(const fs::path& file, const std::string& text) {
+  auto name = file.string() + ".XXXXXX";
+  auto fd = ::mkstemp(name.data());
+  auto problem = [&] {
+    return fail(failure_code::storage, "cannot write " + file.string() + ": " + std::strerror(errno));
+  };
+  if (fd < 0) return problem();
+  ::close(fd);
+  std::ofstream out{name, std::ios::binary};
+  out << text << std::flush;
+  if (!out || ::chmod(name.c_str(), 0644) != 0 || ::rename(name.c_str(), file.c_str()) != 0) {
+    auto failure = problem();
+    ::unlink(name.c_str());
+    return failure;
+  }
+  return {};
+}
+
+run_document document_of(const logic::run_state& run) {
+  run_document x;
+  x.run = run.spec.run.value;
+  x.name = run.spec.name;
+  x.phase = run.finished ? "finished" : "interrupted";
+  for (const auto& spec : run.spec.jobs) x.jobs.push_back(logic::optimize_document_of(run, run.jobs.at(spec.job)));
+  return x;
+}
+
+expected<run_document> write_results(const result_sources& from, const logic::run_state& run, const fs::path& folder) {
+  std::error_code error;
+  fs::create_directories(folder, error);
+  if (error) return fail(failure_code::storage, "cannot make the folder " + folder.string() + ": " + error.message());
+  auto document = document_of(run);
+  for (std::size_t i = 0; i < document.jobs.size(); ++i) {
+    const auto& job = run.jobs.at(run.spec.jobs[i].job);
+    if (!document.jobs[i].best) continue;
+    auto file = folder / export_name(run, job);
+    auto text = export_text(from, job);
+    if (!text) return tl::unexpected{text.error()};
+    if (auto written = write_file(file, *text); !written) return tl::unexpected{written.error()};
+    document.jobs[i].best->file = file.string();
+  }
+  auto html = report_html(from, run);
+  if (!html) return tl::unexpected{html.error()};
+  if (auto written = write_file(folder / "report.html", *html); !written) return tl::unexpected{written.error()};
+  document.report = (folder / "report.html").string();
+  return document;
+}
+
+}  // namespace actors::cli

@@ -1,0 +1,40 @@
+#pragma once
+// What a run leaves behind: documents, exports, the report.
+
+#include <filesystem>
+#include <string>
+
+#include "actors/cli/place.hpp"
+#include "actors/logic/job_state.hpp"
+#include "messages/records/documents.hpp"
+
+namespace actors::cli {
+
+/// A run as its journal has it.
+messages::expected<logic::run_state> load_run(const std::filesystem::path& state, const messages::run_id& run);
+
+struct result_sources {
+  const place& where;
+  std::filesystem::path state;
+  blobs::blob_store store;
+  std::shared_ptr<const dsl::language_set> languages;
+};
+
+messages::expected<result_sources> open_results(const place& where, const std::filesystem::path& state);
+
+/// One self-contained Python file of the job's best candidate. `not_found` if it has none.
+messages::expected<std::string> export_text(const result_sources& from, const logic::job_state& job);
+
+messages::expected<std::string> report_html(const result_sources& from, const logic::run_state& run);
+
+/// Writes exports (one a job with a best candidate) and report.html into the folder, and says in the documents where.
+messages::expected<messages::run_document> write_results(const result_sources& from, const logic::run_state& run,
+                                                         const std::filesystem::path& folder);
+
+/// All jobs of a run, nothing written.
+messages::run_document document_of(const logic::run_state& run);
+
+/// Whole or not at all. Failure: storage.
+messages::expected<void> write_file(const std::filesystem::path& file, const std::string& text);
+
+}  // namespace actors::cli

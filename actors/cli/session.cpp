@@ -1,0 +1,61 @@
+#include "actors/cli/session.hpp"
+
+#include "actors/cli/progress.hpp"
+#include "actors/cli/signals.hpp"
+#include "actors/control_socket.hpp"
+
+namespace actors::cli {
+
+using namespace messages;
+
+namespace {
+
+control_reply answer(node& here, const control_request& request) {
+  if (auto status = std::get_if<status_request>(&request.question)) {
+    auto reply = here.status(status->run);
+    return reply ? control_reply{*reply} : control_reply{reply.error()};
+  }
+  auto reply = here.drain(std::get<drain_request>(request.question).run);
+  return reply ? control_reply{*reply} : control_reply{reply.error()};
+}
+
+expected<run_accepted> begin(node& here, const std::variant<run_spec, run_id>& run) {
+  if (auto spec = std::get_if<run_spec>(&run)) return here.start_run(*spec);
+  return here.resume_run(std::get<run_id>(run));
+}
+
+bool has_many_jobs(const std::variant<run_spec, run_id>& run) {
+  auto spec = std::get_if<run_spec>(&run);
+  return !spec || spec->jobs.size() > 1;
+}
+
+}  // namespace
+
+expected<run_status> drive(const place& where, const session_options& options) {
+  auto python = find_workers_python(where, options.common, options.config);
+  if (!python) return tl::unexpected{python.error()};
+  progress shown{{stderr_is_terminal(), options.common.verbose, has_many_jobs(options.run)}};
+  node_options setup{
+      .config = options.config, .install = where.install, .state_folder = options.state, .python = *python};
+  setup.guard = configs::surroundings::of_this_process().executable.parent_path() / "kernelmesh-guard";
+  setup.on_event = [&](const event& x) { shown.show(x); };
+  auto here = node::start(setup);
+  if (!here) return tl::unexpected{here.error()};
+  auto accepted = begin(**here, options.run);
+  if (!accepted) return tl::unexpected{accepted.error()};
+  auto run = accepted->run;
+  signal_watch watch{[&] {
+    shown.say("stopping; once more to stop at once; `kernelmesh resume " + run.value + "` goes on");
+    (void)(*here)->drain(run);
+  }};
+  auto control =
+      control_server::open(control_folder(options.state), [&](const control_request& x) { return answer(**here, x); });
+  if (!control) shown.say("warning: " + control.error().detail);
+  shown.say("run " + run.value
+            + (accepted->jobs_finished > 0 ? ", " + std::to_string(accepted->jobs_finished) + " of "
+                                                 + std::to_string(accepted->jobs) + " jobs done before"
+                                           : ""));
+  return (*here)->await_run(run);
+}
+
+}  // namespace actors::cli

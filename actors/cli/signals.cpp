@@ -1,0 +1,59 @@
+#include "actors/cli/signals.hpp"
+
+#include <poll.h>
+#include <sys/eventfd.h>
+#include <sys/signalfd.h>
+#include <unistd.h>
+#include <csignal>
+#include <cstdint>
+
+#include "actors/cli/options.hpp"
+
+namespace actors::cli {
+
+namespace {
+
+sigset_t watched() {
+  sigset_t set;
+  sigemptyset(&set);
+  for (int signal : {SIGINT, SIGTERM, SIGHUP}) sigaddset(&set, signal);
+  return set;
+}
+
+}  // namespace
+
+void block_signals() {
+  auto set = watched();
+  pthread_sigmask(SIG_BLOCK, &set, nullptr);
+  std::signal(SIGPIPE, SIG_IGN);  // a reader that left is an error of a write
+}
+
+signal_watch::signal_watch(std::function<void()> first) : first_(std::move(first)), stop_(::eventfd(0, EFD_CLOEXEC)) {
+  auto set = watched();
+  signals_ = ::signalfd(-1, &set, SFD_CLOEXEC);
+  thread_ = std::thread{[this] { loop(); }};
+}
+
+signal_watch::~signal_watch() {
+  std::uint64_t one = 1;
+  [[maybe_unused]] auto written = ::write(stop_, &one, sizeof one);
+  thread_.join();
+  ::close(signals_);
+  ::close(stop_);
+}
+
+void signal_watch::loop() {
+  pollfd fds[]{{signals_, POLLIN, 0}, {stop_, POLLIN, 0}};
+  bool drained = false;
+  for (;;) {
+    if (::poll(fds, 2, -1) < 0) continue;
+    if (fds[1].revents != 0) return;
+    signalfd_siginfo info;
+    if (::read(signals_, &info, sizeof info) != sizeof info) continue;
+    if (drained) ::_exit(static_cast<int>(exit_code::interrupted));  // workers die with us; the journal is whole
+    drained = true;
+    first_();
+  }
+}
+
+}  // namespace actors::cli

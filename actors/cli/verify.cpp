@@ -1,0 +1,30 @@
+#include "actors/cli/commands.hpp"
+#include "actors/cli/one_task.hpp"
+#include "configs/candidate_file.hpp"
+
+namespace actors::cli {
+
+using namespace messages;
+
+exit_code verify(const common_options& common, const verify_options& options) {
+  auto x = open_task(common, options.task, options.dtype);
+  if (!x) return complain(x.error());
+  auto manifest = configs::read_candidate(options.candidate, x->store);
+  if (!manifest) return complain(manifest.error());
+  auto blob = x->store.put_record(*manifest);
+  if (!blob) return complain(blob.error());
+
+  job_spec job{.task_name = x->task.name, .task = x->task_blob, .target = {{options.device}, manifest->dsl, ""}};
+  job.job = {"verify"};
+  job.strategy.name = "imported";
+  job.strategy.time_limit = std::chrono::hours{1};
+  job.judge.draws = options.draws;
+  job.judge.policy = options.policy;
+  job.judge.baselines = options.baselines;
+  job.time = !options.no_time;
+  job.imported = *blob;
+  job.imported_from = options.candidate;
+  return drive_one_task(common, *x, {.name = x->task.name, .command = "verify", .jobs = {job}});
+}
+
+}  // namespace actors::cli

@@ -1,0 +1,46 @@
+#pragma once
+// From a config's devices and compilers to executors: the one place that lists the kinds of device.
+
+#include <filesystem>
+#include <memory>
+
+#include "actors/stage_runner.hpp"
+#include "configs/system_config.hpp"
+#include "devices/worker/worker_hub.hpp"
+#include "devices/worker/worker_python.hpp"
+#include "dsl/manifest.hpp"
+#include "messages/blobs/blob_store.hpp"
+
+namespace actors {
+
+/// What executors are made with. The hub is there only if some executor needs worker processes.
+struct executor_surroundings {
+  blobs::blob_store store;
+  std::shared_ptr<devices::worker::worker_hub> hub;
+  devices::worker::worker_python python;
+  std::shared_ptr<const dsl::registry> languages;
+};
+
+/// How stages of a device may overlap.
+struct device_lanes {
+  std::uint32_t slots = 1;
+  bool uses_node_cores = true;
+  bool exclusive_on_node = false;
+};
+
+struct device_plan {
+  executor_factory make;
+  device_lanes lanes;
+};
+
+/// Names of the kinds of device that are built in.
+std::vector<std::string> device_kinds();
+
+bool needs_workers(const configs::system_config& config);
+
+/// Failures: misconfigured, with the known kinds or DSLs.
+messages::expected<device_plan> plan_device(const configs::device_options& device, const executor_surroundings& around);
+messages::expected<executor_factory> plan_compiler(const configs::compiler_options& compiler,
+                                                   const executor_surroundings& around);
+
+}  // namespace actors

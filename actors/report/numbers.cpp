@@ -1,0 +1,73 @@
+#include "actors/report/numbers.hpp"
+
+#include <fmt/chrono.h>
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+
+namespace actors::report {
+
+namespace {
+
+constexpr double least_noise = 0.02;
+
+/// Four significant digits, no exponent.
+std::string four_digits(double x) {
+  if (!std::isfinite(x)) return fmt::format("{}", x);
+  int before = std::abs(x) < 1 ? 1 : static_cast<int>(std::floor(std::log10(std::abs(x)))) + 1;
+  return fmt::format("{:.{}f}", x, std::clamp(4 - before, 0, 3));
+}
+
+}  // namespace
+
+std::string duration_text(double milliseconds) {
+  if (milliseconds >= 1000) return four_digits(milliseconds / 1000) + " s";
+  return milliseconds >= 1 ? four_digits(milliseconds) + " ms" : four_digits(milliseconds * 1000) + " us";
+}
+
+std::string interval_text(const messages::distribution& x) {
+  return duration_text(x.low) + " to " + duration_text(x.high);
+}
+
+std::string ratio_text(double x) { return fmt::format("{:.{}f}x", x, x >= 100 ? 0 : 2); }
+
+std::string interval_text(const messages::ratio& x) { return ratio_text(x.low) + " to " + ratio_text(x.high); }
+
+std::string share_text(double x) { return fmt::format("{:.{}f} %", x * 100, x < 0.1 ? 1 : 0); }
+
+std::string error_text(double x) { return x == 0 ? "0" : fmt::format("{:.2g}", x); }
+
+std::string seconds_text(double x) {
+  auto whole = static_cast<std::int64_t>(std::llround(x));
+  if (x < 10) return fmt::format("{:.2f} s", x);
+  if (whole < 60) return fmt::format("{} s", whole);
+  if (whole < 3600) return fmt::format("{} min {} s", whole / 60, whole % 60);
+  return fmt::format("{} h {} min", whole / 3600, whole / 60 % 60);
+}
+
+std::string bytes_text(std::uint64_t x) {
+  constexpr std::array units{"bytes", "KiB", "MiB", "GiB", "TiB"};
+  auto amount = static_cast<double>(x);
+  std::size_t unit = 0;
+  while (amount >= 1024 && unit + 1 < units.size()) amount /= 1024, ++unit;
+  return fmt::format("{:.{}f} {}", amount, unit > 0 && amount < 10 ? 1 : 0, units[unit]);
+}
+
+std::string count_text(std::uint64_t n, const char* one, const char* many) {
+  return fmt::format("{} {}", n, n == 1 ? one : many);
+}
+
+std::string date_text(logic::time_point x) {
+  return fmt::format("{:%Y-%m-%d %H:%M:%S} UTC", fmt::gmtime(std::chrono::floor<std::chrono::seconds>(x)));
+}
+
+bool beats_noise(const messages::timing& x) { return x.speedup_eager.low > 1 + std::max(x.aa_noise, least_noise); }
+
+std::string standing_of(const messages::timing& x) {
+  if (beats_noise(x)) return "real";
+  return x.speedup_eager.high < 1 ? "slower" : "within the noise";
+}
+
+}  // namespace actors::report

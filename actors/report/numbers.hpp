@@ -1,0 +1,36 @@
+#pragma once
+// How figures are written for people, the same on a page and on a terminal.
+
+#include <cstdint>
+#include <string>
+
+#include "actors/logic/job_state.hpp"
+#include "messages/records/verdict.hpp"
+
+namespace actors::report {
+
+std::string duration_text(double milliseconds);              ///< "812.4 us", "2.410 ms", "1.200 s"
+std::string interval_text(const messages::distribution& x);  ///< "2.401 ms to 2.420 ms"
+std::string ratio_text(double x);                            ///< "2.97x"
+std::string interval_text(const messages::ratio& x);         ///< "2.95x to 2.99x"
+std::string share_text(double x);                            ///< of 0.814: "81 %"
+std::string error_text(double x);                            ///< "1.2e-07", "0"
+std::string seconds_text(double x);                          ///< "0.43 s", "12 s", "3 min 5 s", "2 h 4 min"
+std::string bytes_text(std::uint64_t x);                     ///< "64 MiB"
+std::string count_text(std::uint64_t n, const char* one, const char* many);  ///< "1 task", "2 tasks"
+std::string date_text(logic::time_point x);                                  ///< "2026-11-28 06:15:02 UTC"
+
+/// The word that travels for it.
+template <class Enum>
+std::string word_of(Enum x) {
+  return std::string{enum_names(x)[static_cast<std::size_t>(x)]};
+}
+
+/// A speedup counts as real when its lower bound is above what noise can do: 1 + the larger of the machine's A/A noise
+/// and 2 %.
+bool beats_noise(const messages::timing& x);
+
+/// "real", "within the noise", "slower": over eager.
+std::string standing_of(const messages::timing& x);
+
+}  // namespace actors::report

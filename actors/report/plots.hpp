@@ -1,0 +1,25 @@
+#pragma once
+// Where marks lie on the plots of a job.
+
+#include <optional>
+#include <span>
+
+#include "actors/logic/job_state.hpp"
+#include "actors/report/report_model.hpp"
+
+namespace actors::report {
+
+/// Speedup over eager of each timed candidate in the order they were made, with the best so far; rejected ones at the
+/// foot. None where nothing was tried. At most `most` marks: gains first, then evenly chosen ones.
+std::optional<plot> plot_speedups(const logic::job_state& job, std::size_t most);
+
+/// Times of the fastest candidates beside their baselines, with intervals. None where nothing was timed.
+std::optional<plot> plot_times(const logic::job_state& job);
+
+/// When which stage of the job waited and ran. None without facts about stages.
+std::optional<plot> plot_timeline(const logic::job_state& job, std::span<const messages::fact> facts, std::size_t most);
+
+/// Candidates that are correct and timed, fastest first, by speedup over eager.
+std::vector<const logic::candidate_state*> fastest(const logic::job_state& job);
+
+}  // namespace actors::report

@@ -1,0 +1,150 @@
+#include "actors/report/sentences.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <map>
+
+#include "actors/report/clean_text.hpp"
+#include "actors/report/numbers.hpp"
+
+namespace actors::report {
+
+using namespace messages;
+
+namespace {
+
+constexpr std::size_t evidence_lines = 3;
+
+/// In this order; other details come after them.
+constexpr std::array telling_details{"output", "index", "want", "got",    "bad_elements", "elements",
+                                     "draw",   "seed",  "text", "signal", "exit_code",    "findings"};
+
+std::string pair_of(const std::string& key, const std::string& value) {
+  return clean_line(key, 40) + " " + clean_line(value, 160);
+}
+
+/// The details on one line; logs have a line of their own.
+std::string details_line(const kernel_failure& x) {
+  std::string out;
+  auto add = [&](const std::string& key, const std::string& value) {
+    if (!value.empty() && out.size() < 240) out += (out.empty() ? "" : ", ") + pair_of(key, value);
+  };
+  for (auto key : telling_details)
+    if (auto found = x.details.find(key); found != x.details.end()) add(key, found->second);
+  for (const auto& [key, value] : x.details)
+    if (key != "log" && std::ranges::find(telling_details, key) == telling_details.end()) add(key, value);
+  return clean_line(out, 300);
+}
+
+/// The first line of the log that speaks of an error, else its first line.
+std::string log_line(const std::string& log) {
+  auto text = clean_block(log, 16'384);
+  auto at = text.find("error");
+  auto begin = at == std::string::npos ? 0 : text.rfind('\n', at) + 1;
+  return clean_line(text.substr(begin, text.find('\n', begin) - begin), 300);
+}
+
+std::string times_line(const distribution& x) {
+  return fmt::format("{} ({}, {})", duration_text(x.median), interval_text(x),
+                     count_text(x.samples, "sample", "samples"));
+}
+
+std::string speedup_line(const ratio& x) { return fmt::format("{} ({})", ratio_text(x.value), interval_text(x)); }
+
+std::string draws_line(const std::vector<std::string>& seeds) {
+  std::string listed;
+  for (std::size_t i = 0; i < seeds.size() && i < 8; ++i) listed += (i ? " " : "") + clean_line(seeds[i], 40);
+  if (seeds.size() > 8) listed += fmt::format(" and {} more", seeds.size() - 8);
+  return fmt::format("{}, secret until judged: seeds {}", seeds.size(), listed);
+}
+
+}  // namespace
+
+std::string name_of(const kernel_failure& x) {
+  auto name = word_of(x.kind) + " in " + word_of(x.stage);
+  return x.cheat_class ? name + ", class " + clean_line(*x.cheat_class, 4) : name;
+}
+
+std::vector<std::string> evidence_of(const kernel_failure& x) {
+  std::vector<std::string> lines{clean_line(x.message)};
+  if (auto log = x.details.find("log"); log != x.details.end()) lines.push_back(log_line(log->second));
+  lines.push_back(details_line(x));
+  std::erase(lines, "");
+  if (lines.size() > 1 && lines[1] == lines[0]) lines.erase(lines.begin() + 1);
+  if (lines.size() > evidence_lines) lines.resize(evidence_lines);
+  return lines;
+}
+
+std::string sentence_of(const error_summary& x) {
+  return fmt::format("worst {} absolute, {} relative; eager's own {}; tolerance {}", error_text(x.max_abs),
+                     error_text(x.max_rel), error_text(x.reference_max_abs), error_text(x.tolerance));
+}
+
+std::vector<labelled> times_of(const timing& x) {
+  return {{"time of candidate", times_line(x.candidate_ms)},
+          {"time of eager", times_line(x.eager_ms)},
+          {"time of torch.compile", x.compile_ms ? times_line(*x.compile_ms) : "not measured"}};
+}
+
+std::vector<labelled> speedups_of(const timing& x) {
+  return {{"speedup over eager", speedup_line(x.speedup_eager) + ", " + standing_of(x)},
+          {"speedup over torch.compile", x.speedup_compile ? speedup_line(*x.speedup_compile) : "not measured"}};
+}
+
+std::vector<labelled> draws_of(const verify_document& x) {
+  if (x.seeds.empty()) return {};
+  return {{"draws", draws_line(x.seeds)}};
+}
+
+std::vector<labelled> conditions_of(const verify_document& x) {
+  std::vector<labelled> out{{"policy", clean_line(x.policy, 40)}};
+  if (x.seeds.empty() && x.environment.torch.empty()) return out;
+  auto tier = clean_line(x.tier, 40);
+  if (x.timing)
+    tier += fmt::format(", clock {}, A/A noise {}", clean_line(x.timing->clock, 40), share_text(x.timing->aa_noise));
+  out.insert(out.begin(), {{"tier", tier}, {"sandbox", clean_line(x.sandbox, 40)}});
+  if (!x.precision.empty()) out.push_back({"precision", clean_line(x.precision, 40)});
+  if (!x.weights.empty()) out.push_back({"weights", clean_line(x.weights, 40)});
+  if (x.degenerate_task) out.push_back({"degenerate", "a constant or an echo passes this task; left out of means"});
+  return out;
+}
+
+std::vector<labelled> environment_of(const environment& x) {
+  std::vector<labelled> out{{"device", clean_line(x.device_model)}, {"driver", clean_line(x.driver)},
+                            {"Python", clean_line(x.python)},       {"torch", clean_line(x.torch)},
+                            {"toolchain", clean_line(x.toolchain)}, {"kernelmesh", clean_line(x.kernelmesh)}};
+  std::erase_if(out, [](const auto& line) { return line.text.empty(); });
+  return out;
+}
+
+std::vector<std::string> not_measured(const verify_document& x) {
+  std::vector<std::string> out;
+  auto note = [&](bool missing, const char* what) {
+    if (missing) out.emplace_back(what);
+  };
+  bool passed = x.verdict == overall_verdict::passed;
+  note(passed && !x.timing, "time");
+  note(x.timing && !x.timing->compile_ms, "torch.compile");
+  note(x.timing && !x.timing->roofline_share, "share of the roofline");
+  note(x.timing && !x.timing->own_kernel_share, "share of time in its own kernels");
+  note(passed && x.precision.empty(), "precision class");
+  note(passed && x.weights.empty(), "other weights");
+  return out;
+}
+
+std::string reason_of(const std::string& stopped_by) {
+  static const std::map<std::string, std::string, std::less<>> reasons{
+      {"roofline", "as close to the roofline as asked"},
+      {"patience", "no gain for as many candidates as allowed"},
+      {"evaluations", "all evaluations that were allowed are used"},
+      {"time", "the time limit"},
+      {"exhausted", "nothing more to try"},
+      {"task", "the task itself can't be used"},
+      {"infrastructure", "the machinery failed"}};
+  auto found = reasons.find(stopped_by);
+  return found == reasons.end() ? clean_line(stopped_by, 60) : found->second;
+}
+
+}  // namespace actors::report

@@ -1,0 +1,53 @@
+#pragma once
+// What is said of a judged candidate, the same on a page and on a terminal. All of it is clean.
+
+#include <string>
+#include <vector>
+
+#include "messages/records/documents.hpp"
+
+namespace actors::report {
+
+/// A label and what stands beside it.
+struct labelled {
+  std::string label;
+  std::string text;
+
+  void fields(auto& f) {
+    f("label", label);
+    f("text", text);
+  }
+  friend bool operator==(const labelled&, const labelled&) = default;
+};
+
+/// "wrong_values in verify, class D".
+std::string name_of(const messages::kernel_failure& x);
+
+/// The message and what of the details bears it out: three lines at most.
+std::vector<std::string> evidence_of(const messages::kernel_failure& x);
+
+/// "worst 1.2e-07 absolute, 3e-06 relative; eager's own 1.1e-07; tolerance 0.0001".
+std::string sentence_of(const messages::error_summary& x);
+
+/// Candidate, eager and torch.compile: median, interval, samples; "not measured" where there is none.
+std::vector<labelled> times_of(const messages::timing& x);
+
+/// Over eager and over torch.compile, with intervals.
+std::vector<labelled> speedups_of(const messages::timing& x);
+
+/// How many draws, with their seeds; nothing where it did not come to that.
+std::vector<labelled> draws_of(const messages::verify_document& x);
+
+/// How it was judged: tier, clock, sandbox, policy, precision, weights. Only the policy where no judge saw it.
+std::vector<labelled> conditions_of(const messages::verify_document& x);
+
+/// Device, driver, versions; what is not known is left out.
+std::vector<labelled> environment_of(const messages::environment& x);
+
+/// What a reader might take for granted and was not measured here.
+std::vector<std::string> not_measured(const messages::verify_document& x);
+
+/// "roofline" -> "at the roofline: as fast as asked"; an unknown word stays as it is.
+std::string reason_of(const std::string& stopped_by);
+
+}  // namespace actors::report

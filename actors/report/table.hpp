@@ -1,0 +1,23 @@
+#pragma once
+// Columns for a terminal.
+
+#include <string>
+#include <vector>
+
+#include "actors/report/sentences.hpp"
+
+namespace actors::report {
+
+struct column {
+  std::string title;
+  std::size_t most = 24;  ///< characters; what is longer is cut
+  bool right = false;
+};
+
+/// Rows under their titles, columns as wide as their longest cell. A short row ends early.
+std::string table_text(const std::vector<column>& columns, const std::vector<std::vector<std::string>>& rows);
+
+/// A block of "  label  text" lines with the texts under each other, wrapped at 80 columns.
+std::string block_text(const std::vector<labelled>& lines);
+
+}  // namespace actors::report

@@ -1,0 +1,205 @@
+#include "actors/report/text.hpp"
+
+#include <fmt/format.h>
+
+#include "actors/report/clean_text.hpp"
+#include "actors/report/geometric_mean.hpp"
+#include "actors/report/numbers.hpp"
+#include "actors/report/table.hpp"
+
+namespace actors::report {
+
+using namespace messages;
+
+namespace {
+
+constexpr std::size_t line_width = 80;
+
+// -- verify -----------------------------------------------------------------------------------------------------------
+
+std::string heading(const verify_document& x) {
+  auto said = x.verdict == overall_verdict::passed   ? std::string{"PASSED"}
+              : x.verdict == overall_verdict::failed ? "FAILED"
+                                                     : "NOT JUDGED";
+  if (x.failure) said += ": " + name_of(*x.failure);
+  return said;
+}
+
+std::vector<labelled> subject_of(const verify_document& x) {
+  auto what = clean_line(x.task, 60) + " on " + clean_line(x.device, 40);
+  auto candidate = clean_line(x.candidate, 200);
+  if (!x.dsl.empty()) candidate += " (" + clean_line(x.dsl, 40) + ")";
+  return {{"task", what}, {"candidate", candidate}};
+}
+
+std::vector<labelled> evidence_block(const verify_document& x) {
+  std::vector<labelled> out;
+  if (x.failure)
+    for (const auto& line : evidence_of(*x.failure)) out.push_back({out.empty() ? "evidence" : "", line});
+  if (!x.problem.empty()) out.push_back({"problem", clean_line(x.problem)});
+  return out;
+}
+
+void append(std::vector<labelled>& to, std::vector<labelled> more) { to.insert(to.end(), more.begin(), more.end()); }
+
+std::vector<labelled> timing_block(const timing& x) {
+  auto out = times_of(x);
+  append(out, speedups_of(x));
+  if (x.roofline_share) out.push_back({"roofline", share_text(*x.roofline_share) + " of what the device can do"});
+  if (x.own_kernel_share) out.push_back({"own kernels", share_text(*x.own_kernel_share) + " of the time"});
+  return out;
+}
+
+std::string seconds_line(const stage_seconds& x) {
+  return fmt::format("{} in all: waiting {}, compile {}, verify {}, time {}", seconds_text(x.total),
+                     seconds_text(x.queue), seconds_text(x.compile), seconds_text(x.verify), seconds_text(x.time));
+}
+
+std::string joined(const std::vector<std::string>& parts, const char* between) {
+  std::string out;
+  for (const auto& part : parts) out += (out.empty() ? "" : between) + part;
+  return out;
+}
+
+std::string environment_line(const environment& x) {
+  std::vector<std::string> parts;
+  for (const auto& line : environment_of(x))
+    parts.push_back(line.label == "device" ? line.text : line.label + " " + line.text);
+  return joined(parts, ", ");
+}
+
+// -- jobs -------------------------------------------------------------------------------------------------------------
+
+std::string best_line(const best_candidate& x) {
+  if (!x.verify.timing) return "correct, not timed";
+  const auto& times = *x.verify.timing;
+  return fmt::format("{}, {} over eager ({}), {}", duration_text(times.candidate_ms.median),
+                     ratio_text(times.speedup_eager.value), interval_text(times.speedup_eager), standing_of(times));
+}
+
+std::string stop_line(const optimize_document& x) {
+  auto reason = x.stopped_by.empty() ? std::string{"not finished"} : reason_of(x.stopped_by);
+  return x.remark.empty() ? reason : reason + ": " + clean_line(x.remark);
+}
+
+std::vector<std::string> row_of(const optimize_document& x) {
+  auto tried = fmt::format("{}/{}", x.candidates.correct, x.candidates.tried);
+  auto stopped = clean_line(x.stopped_by.empty() ? "not finished" : x.stopped_by, 40);
+  if (!x.best) return {clean_line(x.task, 60), "", "none", "", "", tried, stopped};
+  std::vector<std::string> row{
+      clean_line(x.task, 60), clean_line(x.best->dsl, 40), "not timed", "", "", tried, stopped};
+  if (x.best->verify.timing) {
+    const auto& times = *x.best->verify.timing;
+    row[2] = duration_text(times.candidate_ms.median);
+    row[3] = ratio_text(times.speedup_eager.value);
+    row[4] = fmt::format("{:.2f}-{:.2f}", times.speedup_eager.low, times.speedup_eager.high);
+  }
+  return row;
+}
+
+/// Over correct problems that are not degenerate, as every mean is.
+std::string mean_line(const std::vector<optimize_document>& jobs) {
+  geometric_mean mean;
+  for (const auto& job : jobs)
+    if (job.best && job.best->verify.timing && !job.best->verify.degenerate_task)
+      mean.add(job.best->verify.timing->speedup_eager.value);
+  if (mean.count() == 0) return "no job has a timed kernel, so there is no mean\n";
+  return fmt::format("geometric mean over eager: {} over {} of {}\n", ratio_text(mean.value()), mean.count(),
+                     count_text(jobs.size(), "job", "jobs"));
+}
+
+std::string under_way(const job_status& x) {
+  if (!x.stopped_by.empty()) return clean_line(x.stopped_by, 40);
+  if (x.under_way.empty()) return "";
+  auto more = x.under_way.size() > 1 ? fmt::format(" +{}", x.under_way.size() - 1) : "";
+  return clean_line(x.under_way.front(), 40) + more;
+}
+
+std::vector<std::string> row_of(const job_status& x) {
+  auto speedup = x.best_speedup > 0 ? ratio_text(x.best_speedup) : x.best ? "correct" : "";
+  return {clean_line(x.task_name, 60),
+          clean_line(x.target.device.value, 40),
+          clean_line(x.target.dsl, 40),
+          clean_line(x.phase, 40),
+          fmt::format("{}/{}", x.correct, x.tried),
+          speedup,
+          under_way(x)};
+}
+
+std::string run_heading(const std::string& run, const std::string& name, const std::string& phase) {
+  auto named = name.empty() ? "" : " (" + clean_line(name, 60) + ")";
+  return "run " + clean_line(run, 80) + named + ": " + clean_line(phase, 40);
+}
+
+}  // namespace
+
+std::string text_of(const verify_document& x) {
+  auto lines = subject_of(x);
+  append(lines, evidence_block(x));
+  append(lines, draws_of(x));
+  if (x.error) lines.push_back({"error", sentence_of(*x.error)});
+  if (x.timing) append(lines, timing_block(*x.timing));
+  append(lines, conditions_of(x));
+  if (auto line = environment_line(x.environment); !line.empty()) lines.push_back({"environment", line});
+  if (auto gaps = not_measured(x); !gaps.empty()) lines.push_back({"not measured", joined(gaps, ", ")});
+  lines.push_back({"seconds", seconds_line(x.seconds)});
+  return heading(x) + '\n' + block_text(lines);
+}
+
+std::string text_of(const optimize_document& x, const std::string& report) {
+  auto task = clean_line(x.task, 60);
+  std::vector<labelled> lines;
+  if (x.best) {
+    lines.push_back({"best", best_line(*x.best)});
+    auto origin = x.best->origin.empty() ? "" : " (" + clean_line(x.best->origin, 40) + ")";
+    lines.push_back({"written in", clean_line(x.best->dsl, 40) + origin});
+    if (!x.best->file.empty()) lines.push_back({"file", clean_line(x.best->file)});
+  }
+  lines.push_back({"candidates", fmt::format("{} tried, {} correct", x.candidates.tried, x.candidates.correct)});
+  lines.push_back({"stopped by", stop_line(x)});
+  auto spent = seconds_text(x.spent.seconds);
+  if (x.spent.tokens > 0) spent += fmt::format(", {} tokens, ${:.2f}", x.spent.tokens, x.spent.dollars);
+  lines.push_back({"spent", spent});
+  if (!report.empty()) lines.push_back({"report", clean_line(report)});
+  auto heading = x.best ? task + ": a correct kernel was found" : task + ": no correct kernel was found";
+  return heading + '\n' + block_text(lines);
+}
+
+std::string text_of(const run_document& x) {
+  std::vector<std::vector<std::string>> rows;
+  for (const auto& job : x.jobs) rows.push_back(row_of(job));
+  auto out = run_heading(x.run, x.name, x.phase) + '\n';
+  if (rows.empty()) return out + "no jobs\n";
+  out += table_text({{"task", 18},
+                     {"dsl", 8},
+                     {"best", 9, true},
+                     {"speedup", 8, true},
+                     {"95 %", 12},
+                     {"correct", 7, true},
+                     {"stopped by", 14}},
+                    rows);
+  out += mean_line(x.jobs);
+  for (const auto& job : x.jobs)
+    if (!job.best && !job.remark.empty())
+      out += wrapped(clean_line(job.task, 60) + ": " + clean_line(job.remark), line_width, "  ") + '\n';
+  return x.report.empty() ? out : out + "report: " + clean_line(x.report) + '\n';
+}
+
+std::string text_of(const run_status& x) {
+  std::vector<std::vector<std::string>> rows;
+  for (const auto& job : x.jobs) rows.push_back(row_of(job));
+  auto elapsed = std::chrono::duration<double>(x.elapsed).count();
+  auto out = run_heading(x.run.value, x.name, word_of(x.phase)) + ", " + seconds_text(elapsed) + '\n';
+  if (rows.empty()) return out + "no jobs\n";
+  return out
+         + table_text({{"task", 20},
+                       {"device", 12},
+                       {"dsl", 8},
+                       {"phase", 9},
+                       {"correct", 7, true},
+                       {"speedup", 8, true},
+                       {"now", 14}},
+                      rows);
+}
+
+}  // namespace actors::report

@@ -1,0 +1,23 @@
+#pragma once
+// What commands print for people: plain text without colours, for terminals of 80 columns. Each ends with a newline.
+
+#include <string>
+
+#include "messages/records/documents.hpp"
+#include "messages/records/run.hpp"
+
+namespace actors::report {
+
+/// The verdict first, then what it rests on; for a rejection the evidence.
+std::string text_of(const messages::verify_document& x);
+
+/// @param report path of the HTML file; empty: none was written
+std::string text_of(const messages::optimize_document& x, const std::string& report = {});
+
+/// A table of the jobs with a geometric mean.
+std::string text_of(const messages::run_document& x);
+
+/// What is under way.
+std::string text_of(const messages::run_status& x);
+
+}  // namespace actors::report

@@ -1,0 +1,251 @@
+#include "actors/system.hpp"
+
+#include <unistd.h>
+#include <algorithm>
+#include <optional>
+#include <thread>
+#include <vector>
+
+#include "actors/agent_pool.hpp"
+#include "actors/coder.hpp"
+#include "actors/compiler.hpp"
+#include "actors/coordinator.hpp"
+#include "actors/debugger.hpp"
+#include "actors/device_runner.hpp"
+#include "actors/executors.hpp"
+#include "actors/journal.hpp"
+#include "actors/monitor.hpp"
+#include "actors/planner.hpp"
+#include "actors/scheduler.hpp"
+#include "actors/system_config.hpp"
+#include "dsl/cpp/language.hpp"
+
+namespace actors {
+
+using namespace messages;
+namespace fs = std::filesystem;
+
+struct node::tree {
+  explicit tree(blobs::blob_store s) : store(std::move(s)) {}
+
+  blobs::blob_store store;
+  std::shared_ptr<const dsl::registry> registry;
+  std::shared_ptr<const dsl::language_set> languages;
+  std::shared_ptr<devices::worker::worker_hub> hub;
+  system_config config;
+  std::optional<caf::actor_system> system;
+  monitor_actor monitor;
+  journal_actor journal;
+  scheduler_actor scheduler;
+  agent_directory agents;
+  coordinator_actor coordinator;
+  std::vector<stage_runner_actor> runners;
+
+  ~tree();
+  expected<void> plant(const node_options& options);
+  expected<void> open_hub(const node_options& options);
+  void spawn_agents(const configs::agents_options& options);
+  expected<void> spawn_runners(const node_options& options);
+  void spawn_coordinator(const configs::scheduler_options& options);
+
+  /// @param limit of the wait
+  template <class Reply, class Request>
+  expected<Reply> ask(Request request, caf::duration limit) {
+    return ask<Reply>(coordinator, std::move(request), limit);
+  }
+  template <class Reply, class Handle, class Request>
+  expected<Reply> ask(const Handle& whom, Request request, caf::duration limit);
+};
+
+namespace {
+
+expected<fs::path> make_folder(const fs::path& folder) {
+  std::error_code error;
+  fs::create_directories(folder, error);
+  if (error) return fail(failure_code::storage, "cannot make the folder " + folder.string() + ": " + error.message());
+  fs::permissions(folder, fs::perms::owner_all, error);
+  return folder;
+}
+
+std::map<stage_kind, std::chrono::milliseconds> limits_of(const configs::run_limits& x) {
+  std::map<stage_kind, std::chrono::milliseconds> limits;
+  for (std::size_t i = 0; i < enum_names(stage_kind{}).size(); ++i)
+    limits[static_cast<stage_kind>(i)] = x.of(static_cast<stage_kind>(i));
+  return limits;
+}
+
+}  // namespace
+
+fs::path runs_folder(const fs::path& state) { return state / "runs"; }
+fs::path blobs_folder(const fs::path& state) { return state / "blobs"; }
+fs::path control_folder(const fs::path& state) { return state / "control"; }
+
+expected<std::shared_ptr<const dsl::registry>> load_registry(const configs::install_paths& install) {
+  auto registry = dsl::registry::load(install.dsl());
+  if (!registry) return tl::unexpected{registry.error()};
+  return std::make_shared<const dsl::registry>(std::move(*registry));
+}
+
+expected<std::shared_ptr<const dsl::language_set>> load_languages(const dsl::registry& registry) {
+  auto languages = dsl::language_set::make(registry, {dsl::cpp::maker()});
+  if (!languages) return tl::unexpected{languages.error()};
+  return std::make_shared<const dsl::language_set>(std::move(*languages));
+}
+
+// -- planting the tree ------------------------------------------------------------------------------------------------
+
+expected<std::unique_ptr<node>> node::start(const node_options& options) {
+  auto store = blobs::blob_store::open(blobs_folder(options.state_folder));
+  if (!store) return tl::unexpected{store.error()};
+  auto x = std::make_unique<tree>(std::move(*store));
+  if (auto done = x->plant(options); !done) return tl::unexpected{done.error()};
+  return std::unique_ptr<node>{new node{std::move(x)}};
+}
+
+expected<void> node::tree::plant(const node_options& options) {
+  auto known = load_registry(options.install);
+  if (!known) return tl::unexpected{known.error()};
+  registry = *known;
+  auto with_recipes = load_languages(*registry);
+  if (!with_recipes) return tl::unexpected{with_recipes.error()};
+  languages = *with_recipes;
+  for (const auto& folder : {runs_folder(options.state_folder), control_folder(options.state_folder)})
+    if (auto made = make_folder(folder); !made) return tl::unexpected{made.error()};
+  if (auto opened = open_hub(options); !opened) return opened;
+  system.emplace(config);
+  auto events = control_folder(options.state_folder) / (std::to_string(::getpid()) + ".events");
+  monitor =
+      spawn_monitor(*system, {options.config.monitor.publish ? "ipc://" + events.string() : "", options.on_event});
+  journal = spawn_journal(
+      *system, {.folder = runs_folder(options.state_folder), .commit_window = options.config.journal.commit_window});
+  logic::schedule_options schedule{.attempts = options.config.scheduler.attempts,
+                                   .no_resource_grace = options.config.scheduler.grace};
+  scheduler = spawn_scheduler(*system, monitor, schedule);
+  if (auto spawned = spawn_runners(options); !spawned) return spawned;
+  spawn_agents(options.config.agents);
+  spawn_coordinator(options.config.scheduler);
+  return {};
+}
+
+expected<void> node::tree::open_hub(const node_options& options) {
+  if (!needs_workers(options.config)) return {};
+  auto opened =
+      devices::worker::worker_hub::open({.folder = control_folder(options.state_folder), .guard = options.guard});
+  if (!opened) return tl::unexpected{opened.error()};
+  hub = *opened;
+  return {};
+}
+
+expected<void> node::tree::spawn_runners(const node_options& options) {
+  executor_surroundings around{
+      store, hub, {.interpreter = options.python, .package_folder = options.install.worker()}, registry};
+  node_name here{options.config.node};
+  for (const auto& device : options.config.devices) {
+    auto plan = plan_device(device, around);
+    if (!plan) return tl::unexpected{plan.error()};
+    device_runner_options runner{.node = here,
+                                 .device = {device.name},
+                                 .slots = plan->lanes.slots,
+                                 .prefetch = options.config.scheduler.prefetch,
+                                 .uses_node_cores = plan->lanes.uses_node_cores,
+                                 .exclusive_on_node = plan->lanes.exclusive_on_node};
+    runners.push_back(spawn_device_runner(*system, scheduler, monitor, runner, plan->make));
+  }
+  for (const auto& compiler : options.config.compilers) {
+    auto make = plan_compiler(compiler, around);
+    if (!make) return tl::unexpected{make.error()};
+    auto slots = compiler.slots > 0 ? compiler.slots : std::max(1u, std::thread::hardware_concurrency());
+    compiler_options runner{.node = here, .dsl = compiler.dsl, .slots = slots};
+    runners.push_back(spawn_compiler(*system, scheduler, monitor, runner, *make));
+  }
+  return {};
+}
+
+void node::tree::spawn_agents(const configs::agents_options& options) {
+  rules_agent_options rules{languages, store};
+  auto pool_of = [](const configs::agent_options& x) { return agent_pool_options{.size = x.pool}; };
+  agents.planners["rules"] = spawn_agent_pool<planner_actor>(
+      *system, pool_of(options.planner), [rules](caf::actor_system& s) { return spawn_rules_planner(s, rules); });
+  agents.coders["rules"] = spawn_agent_pool<coder_actor>(
+      *system, pool_of(options.coder), [rules](caf::actor_system& s) { return spawn_rules_coder(s, rules); });
+  agents.debuggers["rules"] = spawn_agent_pool<debugger_actor>(
+      *system, pool_of(options.debugger), [rules](caf::actor_system& s) { return spawn_rules_debugger(s, rules); });
+}
+
+void node::tree::spawn_coordinator(const configs::scheduler_options& options) {
+  coordinator_options x{
+      .scheduler = scheduler, .journal = journal, .monitor = monitor, .agents = agents, .store = store};
+  x.run_limits = limits_of(options.run_limit);
+  x.queue_limit = options.queue_limit;
+  coordinator = actors::spawn_coordinator(*system, x);
+}
+
+// -- its end ----------------------------------------------------------------------------------------------------------
+
+node::node(std::unique_ptr<tree> x) : tree_(std::move(x)) {}
+node::~node() = default;
+
+/// Askers before those they ask; what an actor owns ends with it.
+node::tree::~tree() {
+  auto end = [](const auto& actor) {
+    if (actor) caf::anon_send_exit(actor, caf::exit_reason::user_shutdown);
+  };
+  end(coordinator);
+  for (const auto& [name, x] : agents.planners) end(x);
+  for (const auto& [name, x] : agents.coders) end(x);
+  for (const auto& [name, x] : agents.debuggers) end(x);
+  for (const auto& x : runners) end(x);
+  end(scheduler);
+  end(journal);
+  end(monitor);
+  destroy(coordinator);
+  agents = agent_directory{};
+  runners.clear();
+  destroy(scheduler);
+  destroy(journal);
+  destroy(monitor);
+  system.reset();
+}
+
+// -- what is asked of it ----------------------------------------------------------------------------------------------
+
+template <class Reply, class Handle, class Request>
+expected<Reply> node::tree::ask(const Handle& whom, Request request, caf::duration limit) {
+  caf::scoped_actor self{*system};
+  expected<Reply> result = fail(failure_code::actor_lost, "it did not answer");
+  self->request(whom, limit, std::move(request))
+      .receive([&](Reply& reply) { result = std::move(reply); },
+               [&](caf::error& error) { result = tl::unexpected{to_failure(error)}; });
+  return result;
+}
+
+namespace {
+const caf::duration soon{std::chrono::seconds{60}};
+}
+
+expected<run_accepted> node::start_run(const run_spec& spec) {
+  return tree_->ask<run_accepted>(messages::start_run{spec}, soon);
+}
+expected<run_accepted> node::resume_run(const run_id& run) {
+  return tree_->ask<run_accepted>(messages::resume_run{run}, soon);
+}
+expected<run_status> node::await_run(const run_id& run) {
+  return tree_->ask<run_status>(messages::await_run{run}, caf::duration{std::chrono::minutes{60 * 24 * 365}});
+}
+expected<status_reply> node::status(const run_id& run) {
+  return tree_->ask<status_reply>(status_request{run}, caf::duration{std::chrono::seconds{10}});
+}
+expected<drain_reply> node::drain(const run_id& run) { return tree_->ask<drain_reply>(drain_request{run}, soon); }
+
+expected<resources_reply> node::resources() {
+  return tree_->ask<resources_reply>(tree_->scheduler, resources_request{}, soon);
+}
+
+expected<stage_result> node::run_stage(const stage_request& request) {
+  return tree_->ask<stage_result>(tree_->scheduler, request, caf::duration{request.queue_limit + request.run_limit});
+}
+
+const blobs::blob_store& node::store() const { return tree_->store; }
+const dsl::language_set& node::languages() const { return *tree_->languages; }
+
+}  // namespace actors

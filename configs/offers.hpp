@@ -1,0 +1,16 @@
+#pragma once
+// Whether a system can do what a run asks for.
+
+#include <string>
+#include <vector>
+
+#include "configs/system_config.hpp"
+#include "messages/records/run.hpp"
+
+namespace configs {
+
+/// Targets and agents of the run that the system config does not offer, one sentence each; empty if all are there. On a
+/// cluster another node may still bring them, so it is the caller who decides whether that ends the run.
+std::vector<std::string> missing_offers(const messages::run_spec& spec, const system_config& system);
+
+}  // namespace configs

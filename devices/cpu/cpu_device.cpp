@@ -1,0 +1,127 @@
+#include "devices/cpu/cpu_device.hpp"
+
+#include "devices/verdict_rules.hpp"
+#include "devices/worker/candidate_files.hpp"
+#include "devices/worker/family_executor.hpp"
+
+namespace devices::cpu {
+
+namespace fs = std::filesystem;
+using messages::fail;
+using messages::failure;
+using messages::failure_code;
+using messages::stage_kind;
+using worker::worker_answer;
+
+namespace {
+
+messages::stage_outcome refusal(const messages::task_refused& x) {
+  messages::kernel_failure why{
+      .stage = messages::failure_stage::trace, .kind = messages::failure_kind::task_error, .message = x.message};
+  if (x.line > 0) why.details["line"] = std::to_string(x.line);
+  return messages::verdict{messages::rejected{std::move(why), {}, {}}};
+}
+
+/// A verdict, or the failure that a conclusion may be instead.
+template <class... Ts>
+messages::stage_outcome outcome_of(std::variant<Ts...> conclusion) {
+  return std::visit(
+      []<class T>(T x) -> messages::stage_outcome {
+        if constexpr (std::is_same_v<T, failure>)
+          return x;
+        else
+          return messages::verdict{std::move(x)};
+      },
+      std::move(conclusion));
+}
+
+class judge_craft final : public worker::worker_craft {
+public:
+  judge_craft(const blobs::blob_store& store, const cpu_device_options& options) : store_(store), options_(options) {}
+
+  std::optional<messages::probe_work> first_question() const override { return messages::probe_work{options_.name}; }
+
+  messages::expected<void> learn(worker_answer answer) override {
+    auto probed = std::get_if<messages::probe_done>(&answer);
+    if (!probed) return tl::unexpected{wrong_answer()};
+    device_ = std::move(probed->device);
+    return {};
+  }
+
+  messages::expected<worker::stage_work> prepare(const messages::stage_request& request) override {
+    auto task = store_.get_record<messages::task>(request.task);
+    if (!task) return tl::unexpected{task.error()};
+    if (request.kind == stage_kind::trace)
+      return worker::stage_work{messages::trace_work{*std::move(task), options_.name},
+                                [this](worker_answer x) { return conclude_trace(std::move(x)); }};
+    if (request.kind == stage_kind::verify || request.kind == stage_kind::time)
+      return prepare_judging(*std::move(task), request);
+    return fail(failure_code::no_resource, options_.name.value + " takes trace, verify and time stages only");
+  }
+
+private:
+  messages::expected<worker::stage_work> prepare_judging(messages::task task, const messages::stage_request& request) {
+    auto found = worker::find_candidate(store_, request);
+    if (!found) return tl::unexpected{found.error()};
+    messages::judge_work work{.task = std::move(task),
+                              .manifest = std::move(found->manifest),
+                              .files = std::move(found->files),
+                              .artifact = std::move(found->artifact),
+                              .device = options_.name,
+                              .options = request.judge,
+                              .time = request.kind == stage_kind::time};
+    if (auto adapter = options_.adapters.find(work.manifest.dsl); adapter != options_.adapters.end())
+      work.adapter = fs::absolute(adapter->second).string();
+    return worker::stage_work{std::move(work), [this, options = request.judge](worker_answer x) {
+                                return conclude_judging(std::move(x), options);
+                              }};
+  }
+
+  messages::stage_outcome conclude_trace(worker_answer answer) const {
+    if (auto refused = std::get_if<messages::task_refused>(&answer)) return refusal(*refused);
+    auto done = std::get_if<messages::trace_done>(&answer);
+    if (!done) return wrong_answer();
+    auto graph = store_.put_record(done->graph);
+    if (!graph) return graph.error();
+    return messages::verdict{messages::traced{*graph, device_}};
+  }
+
+  messages::stage_outcome conclude_judging(worker_answer answer, const messages::judge_options& options) const {
+    if (auto refused = std::get_if<messages::task_refused>(&answer)) return refusal(*refused);
+    if (auto done = std::get_if<messages::verify_done>(&answer)) return outcome_of(conclude(done->figures, options));
+    if (auto done = std::get_if<messages::time_done>(&answer))
+      return outcome_of(conclude(done->figures, options, device_.copy_bytes_per_second));
+    return wrong_answer();
+  }
+
+  failure wrong_answer() const {
+    return {failure_code::wrong_answer, "the judge of " + options_.name.value + " answered something else than asked"};
+  }
+
+  blobs::blob_store store_;
+  cpu_device_options options_;
+  messages::device_info device_;
+};
+
+}  // namespace
+
+messages::expected<void> cpu_device_options::validate() const {
+  for (const auto& [dsl, adapter] : adapters)
+    if (!fs::is_regular_file(adapter))
+      return fail(failure_code::misconfigured, "the adapter " + adapter.string() + " of " + dsl + " is not there");
+  return python.validate();
+}
+
+messages::expected<std::unique_ptr<executor>> make_cpu_device(std::shared_ptr<worker::worker_hub> hub,
+                                                              const blobs::blob_store& store,
+                                                              const cpu_device_options& options) {
+  if (auto valid = options.validate(); !valid) return tl::unexpected{valid.error()};
+  worker::worker_family_options family{.name = "judge of " + options.name.value,
+                                       .members = {{worker::worker_role::judge, {}}, {worker::worker_role::zygote, {}}},
+                                       .python = options.python,
+                                       .start_limit = options.start_limit};
+  auto craft = std::make_unique<judge_craft>(store, options);
+  return std::make_unique<worker::family_executor>(std::move(hub), std::move(family), 1, std::move(craft));
+}
+
+}  // namespace devices::cpu

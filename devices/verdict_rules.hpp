@@ -1,0 +1,38 @@
+#pragma once
+// What a judge's figures mean. Pure: the same figures give the same verdict. Messages are one sentence for a person;
+// details have the numbers.
+
+#include <variant>
+
+#include "messages/records/failure.hpp"
+#include "messages/records/figures.hpp"
+#include "messages/records/stage.hpp"
+#include "messages/records/verdict.hpp"
+
+namespace devices {
+
+/// Figures from which nothing follows (times that don't pair, no draw at all) are a `failure`: the judge's fault, never
+/// the candidate's.
+using verify_conclusion = std::variant<messages::verified, messages::rejected, messages::failure>;
+using time_conclusion = std::variant<messages::timed, messages::rejected, messages::failure>;
+
+/// The rules in their order; the first that is broken is the verdict.
+///
+///   the candidate's end     `load_error` (anything but a limit, while loading), `crash`, `timeout`, `out_of_memory`
+///   enough draws            `task_error`, where the reference is finite on fewer than 2; the others don't count
+///   inputs untouched        `input_changed`, class A
+///   number and type         `wrong_shape` with the counts or types in the message
+///   dtype, shape, strides   `wrong_dtype`, `wrong_shape`, `wrong_strides`
+///   NaN and infinities      `non_finite`, unless they are where the reference has them
+///   values                  `wrong_values`, if any single element is over the tolerance
+///
+/// Precision classes, replay probes and library work are not judged here yet: `judging.precision` stays empty.
+verify_conclusion conclude(const messages::verify_figures& figures, const messages::judge_options& options);
+
+/// As above for the timed calls that were checked; then medians, paired ratios and noise.
+/// A median that is not above that of an empty candidate is `below_floor`.
+/// @param copy_bytes_per_second of the device, for the share of the roofline; 0: not known
+time_conclusion conclude(const messages::time_figures& figures, const messages::judge_options& options,
+                         double copy_bytes_per_second);
+
+}  // namespace devices

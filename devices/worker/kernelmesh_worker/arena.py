@@ -1,0 +1,239 @@
+"""What the judge lends to one candidate: where its inputs, weights and outputs lie, and what it is told."""
+
+from __future__ import annotations
+
+from dataclasses import asdict, dataclass, field
+from typing import Any
+
+import msgpack
+import torch
+
+from kernelmesh_worker.lent import DTYPE_NAMES, DTYPES, Layout, LentBuffer, MemfdBuffer, memory_of, spec_of
+from kernelmesh_worker.machine import available_memory
+from kernelmesh_worker.process import core_count
+from kernelmesh_worker.reference import Reference
+from kernelmesh_worker.task import TaskRefused
+from kernelmesh_worker.text import clean
+from kernelmesh_worker.values import NotPlain, encode, tensors_in
+from kernelmesh_worker.zygote_client import memfd_with
+
+INPUTS, WEIGHTS, OUTPUTS = range(3)
+_POISON_BYTE = 0xA5
+_MOST_DIMENSIONS = 64
+
+
+class JudgeFailure(Exception):
+    """The judge can't do what it was asked; the text is one sentence."""
+
+
+@dataclass
+class Got:
+    """One output of a candidate; `tensor` is a private copy, None where there is nothing to compare."""
+
+    type: str
+    device: str
+    spec: dict[str, Any]
+    tensor: torch.Tensor | None
+
+
+@dataclass(frozen=True)
+class Program:
+    """Where a candidate's code is. `code`, `overrides` and `compile` (a folder for caches) are of baselines."""
+
+    artifact: str = ""
+    file: str = ""
+    code: str = ""
+    overrides: dict[str, int] = field(default_factory=dict)
+    compile: str = ""
+
+
+class Arena:
+    """Three lent buffers laid out for one task and candidate. Contents come draw by draw."""
+
+    def __init__(self, reference: Reference, manifest: dict[str, Any], inputs: list[Any], outputs: list[Any]) -> None:
+        self._layouts = [Layout(), Layout(), Layout()]
+        self._reference = reference
+        self.kind, self._entry = next(iter(manifest["entry"].items()))
+        self.inputs = self._encode(inputs, INPUTS)
+        self._input_specs = [x["tensor"] for x in _messages(self.inputs)]
+        self._plain = any("tensor" not in x for x in self.inputs)
+        self._state = {name: self._place(x, WEIGHTS) for name, x in reference.state.items()}
+        self._init = self._encode(reference.init, WEIGHTS)
+        self._arguments: list[dict[str, Any]] = []
+        self._outputs: list[dict[str, Any]] = []
+        self._lay_out(manifest, outputs)
+        self.lent = self._allocate()
+        self.write_weights()
+
+    # -- layout -------------------------------------------------------------------------------------------------------
+
+    def _place(self, tensor: torch.Tensor, where: int) -> dict[str, Any]:
+        if tensor.dtype not in DTYPE_NAMES or tensor.layout is not torch.strided:
+            raise TaskRefused(f"tensors of {tensor.dtype}, {tensor.layout} are not supported")
+        return {"tensor": self._layouts[where].place(spec_of(tensor)), "lent": where}
+
+    def _encode(self, values: list[Any], where: int) -> list[dict[str, Any]]:
+        try:
+            return [encode(x, lambda tensor: self._place(tensor, where)) for x in values]
+        except NotPlain as error:
+            raise TaskRefused(f"a value of type {error} can't be given to a candidate") from None
+
+    def _lay_out(self, manifest: dict[str, Any], outputs: list[torch.Tensor]) -> None:
+        layout = self._layouts[OUTPUTS]
+        if self.kind == "c_abi":
+            self._arguments = [self._argument(x) for x in manifest.get("arguments", [])]
+            self._outputs = [layout.place(x) for x in manifest.get("outputs", [])]
+            return
+        for x in outputs:  # contiguous copies, whatever their strides
+            layout.place(spec_of(torch.empty(x.shape, dtype=x.dtype, device="meta")))
+
+    def _argument(self, binding: dict[str, Any]) -> dict[str, Any]:
+        origin, index, path = binding.get("origin", "input"), binding.get("index", 0), binding.get("path", "")
+        found: dict[str, Any] | None = None
+        if origin == "input" and index < len(self.inputs):
+            found = self.inputs[index]
+        elif origin in ("parameter", "buffer"):
+            found = self._state.get(path)
+        name = f"input {index}" if origin == "input" else clean(f"{origin} {path}", 200)
+        if found is None or "tensor" not in found:
+            raise JudgeFailure(f"the manifest has an argument that the task does not have: {name}")
+        spec, told = found["tensor"], binding.get("spec", {})
+        if any(spec[key] != told.get(key) for key in ("dtype", "shape", "strides")):
+            raise JudgeFailure(f"the manifest was made for another task: {name} is {_words(spec)}, not {_words(told)}")
+        return {**spec, "lent": found["lent"]}
+
+    def _allocate(self) -> list[LentBuffer]:
+        wanted = sum(x.size for x in self._layouts)
+        if wanted > available_memory() * 0.8:
+            raise JudgeFailure(
+                f"lending inputs, weights and outputs takes {wanted >> 20} MiB,"
+                f" {available_memory() >> 20} MiB of memory are free: shrink the task"
+            )
+        return [MemfdBuffer.allocate(x.size) for x in self._layouts]
+
+    def order(self, program: Program) -> int:
+        """A memfd with what the candidate is told; the caller's to close."""
+        order = {
+            "entry": {self.kind: self._entry},
+            **asdict(program),
+            "cores": core_count(),
+            "dtype": self._reference.task.dtype_name,
+            "training": self._reference.model.training,
+            "init": self._init,
+            "seed": self._reference.weights_number,
+            "lent": [x.size for x in self.lent],
+            "inputs": self.inputs,
+            "state": self._state,
+            "buffers": self._reference.buffer_names,
+            "arguments": self._arguments,
+            "outputs": self._outputs,
+            "outputs_bytes": self.lent[OUTPUTS].size,
+        }
+        return memfd_with(msgpack.packb(order))
+
+    # -- contents -----------------------------------------------------------------------------------------------------
+
+    def call_inputs(self, inputs: list[Any]) -> list[dict[str, Any]]:
+        """What a call must be told of its inputs: nothing if all are tensors in their places."""
+        self._check_shapes(inputs)
+        if not self._plain:
+            return []
+        places = iter(self._input_specs)
+        return [encode(x, lambda _: {"tensor": next(places), "lent": INPUTS}) for x in inputs]
+
+    def _check_shapes(self, inputs: list[Any]) -> None:
+        now = [spec_of(x) for x in tensors_in(inputs)]
+        if now != [{key: x[key] for key in ("dtype", "shape", "strides")} for x in self._input_specs]:
+            raise TaskRefused("get_inputs returns other shapes each time it is called")
+
+    def write_inputs(self, inputs: list[Any]) -> None:
+        _write(self.lent[INPUTS], self._input_specs, tensors_in(inputs))
+
+    def write_weights(self) -> None:
+        specs = [x["tensor"] for x in (*self._state.values(), *_messages(self._init))]
+        _write(self.lent[WEIGHTS], specs, self._weights())
+
+    def _weights(self) -> list[torch.Tensor]:
+        return [*self._reference.state.values(), *tensors_in(self._reference.init)]
+
+    def changed(self, inputs: list[Any]) -> bool:
+        """Do lent inputs or weights differ from the judge's own, bit by bit?"""
+        weights = [x["tensor"] for x in (*self._state.values(), *_messages(self._init))]
+        pairs = [
+            *((self.lent[INPUTS].flat(spec), memory_of(x)) for spec, x in _zip(self._input_specs, tensors_in(inputs))),
+            *((self.lent[WEIGHTS].flat(spec), memory_of(x)) for spec, x in _zip(weights, self._weights())),
+        ]
+        return not all(_same_bits(a, b) for a, b in pairs)
+
+    def poison(self) -> None:
+        """Fills the outputs with what no candidate computes: NaN, or 0xA5 bytes."""
+        if self.kind != "c_abi":
+            self.lent[OUTPUTS].bytes().fill_(_POISON_BYTE)
+        for spec in self._outputs:
+            flat = self.lent[OUTPUTS].flat(spec)
+            if flat.is_floating_point():
+                flat.fill_(float("nan"))
+            else:
+                flat.view(torch.uint8).fill_(_POISON_BYTE)
+
+    def read(self, described: list[Any] | None) -> list[Got]:
+        """Private copies of the outputs; `described` is what a python_host says of them, not to be trusted."""
+        if described is None:
+            specs = [{key: x[key] for key in ("dtype", "shape", "strides")} for x in self._outputs]
+            places = [self.lent[OUTPUTS].tensor(x).clone() for x in self._outputs]
+            return [Got("torch.Tensor", "cpu", spec, x) for spec, x in zip(specs, places, strict=True)]
+        return [self._read_one(x if isinstance(x, dict) else {}) for x in described]
+
+    def _read_one(self, told: dict[str, Any]) -> Got:
+        shape, strides, offset = told.get("shape"), told.get("strides"), told.get("offset")
+        name, device = clean(str(told.get("type", "?")), 200), clean(str(told.get("device", "?")), 40)
+        if told.get("dtype") not in DTYPES or not _sizes(shape) or not _sizes(strides) or not _sizes([offset]):
+            return Got(name, device, {"dtype": "float32", "shape": [], "strides": []}, None)
+        spec = {"dtype": told["dtype"], "shape": shape, "strides": strides}
+        dtype, count = DTYPES[told["dtype"]], 1
+        for size in shape:
+            count *= size
+        end = offset + count * dtype.itemsize
+        if told.get("copied") is not True or offset % dtype.itemsize or end > self.lent[OUTPUTS].size:
+            return Got(name, device, spec, None)
+        return Got(name, device, spec, self.lent[OUTPUTS].bytes()[offset:end].view(dtype).reshape(shape).clone())
+
+    def close(self) -> None:
+        for x in self.lent:
+            x.close()
+
+
+def _messages(values: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    """Those of tensors, in order."""
+    found = []
+    for x in values:
+        found += [x] if "tensor" in x else _messages(x.get("list", []))
+    return found
+
+
+def _zip(specs: list[dict[str, Any]], tensors: list[torch.Tensor]) -> Any:
+    return zip(specs, tensors, strict=True)
+
+
+def _write(buffer: LentBuffer, specs: list[dict[str, Any]], tensors: list[torch.Tensor]) -> None:
+    for spec, x in _zip(specs, tensors):
+        buffer.flat(spec).copy_(memory_of(x))
+
+
+def _same_bits(a: torch.Tensor, b: torch.Tensor) -> bool:
+    a, b = a.view(torch.uint8), b.contiguous().view(torch.uint8)
+    whole = a.numel() // 8 * 8
+    if not torch.equal(a[whole:], b[whole:]):
+        return False
+    if b.storage_offset() % 8 or b.data_ptr() % 8:
+        return torch.equal(a, b)
+    return torch.equal(a[:whole].view(torch.int64), b[:whole].view(torch.int64))
+
+
+def _sizes(x: Any) -> bool:
+    """A list of sizes that a tensor can have."""
+    return isinstance(x, list) and len(x) <= _MOST_DIMENSIONS and all(type(n) is int and 0 <= n < 1 << 48 for n in x)
+
+
+def _words(spec: dict[str, Any]) -> str:
+    return f"{spec.get('dtype')} {spec.get('shape')} with strides {spec.get('strides')}"

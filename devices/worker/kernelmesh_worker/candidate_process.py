@@ -1,0 +1,227 @@
+"""A candidate as the judge sees it: asks it, waits with limits, learns its fate. Believes nothing it says."""
+
+from __future__ import annotations
+
+import os
+import select
+import signal
+import socket
+import time
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Self
+
+from kernelmesh_worker import pair
+from kernelmesh_worker.text import clean
+from kernelmesh_worker.zygote_client import Ended, Forked, ZygoteClient, ZygoteLost
+
+_LOOK_S = 0.05  # how often memory is looked at while waiting
+_GRACE_S = 2.0  # between a closed socket and the zygote's report
+_STOP_S = 1.0
+_PAGE = os.sysconf("SC_PAGE_SIZE")
+_PROCESS_GROUP = 4  # PIDFD_SIGNAL_PROCESS_GROUP, Linux 6.9
+
+
+@dataclass(frozen=True)
+class Limits:
+    """Of one call or the load; private resident memory."""
+
+    call_s: float
+    memory_bytes: int
+
+
+class CandidateEnded(Exception):
+    """It does not go on; `fate` is the record candidate_fate."""
+
+    def __init__(self, end: str, phase: str, code: int = 0, message: str = "") -> None:
+        super().__init__(end)
+        self.fate = {"end": end, "phase": phase, "code": code, "message": clean(message)}
+
+
+class CandidateProcess:
+    """One forked candidate. Use as a context manager: at its end nothing of the candidate is left."""
+
+    def __init__(self, zygote: ZygoteClient, order: int, lent: tuple[int, ...], limits: Limits) -> None:
+        self.phase = "load"
+        self._zygote = zygote
+        self._limits = limits
+        self._socket, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
+        with theirs:
+            self._process: Forked = zygote.fork((theirs.fileno(), order, *lent))
+        self._statm = Path("/proc", str(self._process.pid), "statm")
+        self._stat = Path("/proc", str(self._process.pid), "stat")
+        self._poll = select.poll()
+        self._poll.register(self._socket, select.POLLIN)
+        self._poll.register(zygote.fileno(), select.POLLIN)
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        try:
+            self._end()
+        finally:
+            self._zygote.forget(self._process.id)
+            os.close(self._process.pidfd)
+            self._socket.close()
+
+    # -- asking -------------------------------------------------------------------------------------------------------
+
+    def load(self) -> None:
+        """Waits until it has loaded its program."""
+        if "loaded" not in self._wait():
+            raise self._nonsense()
+        self.phase = "call"
+
+    def ask(self, what: str, **more: Any) -> int:
+        """Sends a command and waits for its `done`; the time between, by our clock, in nanoseconds."""
+        number = _fresh_number()
+        packet = {what: number, **more}
+        start = time.perf_counter_ns()
+        self._send(packet)
+        answer = self._wait()
+        elapsed = time.perf_counter_ns() - start
+        if answer.get("done") != number:
+            raise self._nonsense()
+        return elapsed
+
+    def outputs(self) -> list[Any]:
+        """Has a python_host copy its last call's outputs; what it says of them, as it came."""
+        number = _fresh_number()
+        self._send({"outputs": number})
+        answer = self._wait()
+        tensors = answer.get("tensors")
+        if answer.get("outputs") != number or not isinstance(tensors, list):
+            raise self._nonsense()
+        return tensors
+
+    def _send(self, packet: dict[str, Any]) -> None:
+        try:
+            pair.send(self._socket, packet)
+        except (BrokenPipeError, ConnectionResetError):
+            pass  # the wait finds out why
+
+    # -- turns --------------------------------------------------------------------------------------------------------
+
+    def stop(self) -> None:
+        """It does not run until `go_on`; returns when it has stopped."""
+        self._signal(signal.SIGSTOP)
+        self._await_state("T")
+
+    def go_on(self) -> None:
+        """Returns when it waits for the next command."""
+        self._signal(signal.SIGCONT)
+        self._await_state("SRD")
+
+    def _signal(self, number: signal.Signals) -> None:
+        for flags in (_PROCESS_GROUP, 0):
+            try:
+                signal.pidfd_send_signal(self._process.pidfd, number, None, flags)
+                return
+            except ProcessLookupError:
+                return  # the next wait finds out
+            except OSError:
+                continue  # an older kernel: the process alone
+
+    def _await_state(self, states: str) -> None:
+        deadline = time.monotonic() + _STOP_S
+        while time.monotonic() < deadline:
+            state = _state(self._stat)
+            if state == "" or state in states or state in "ZX":
+                return
+
+    # -- waiting ------------------------------------------------------------------------------------------------------
+
+    def _wait(self) -> dict[str, Any]:
+        """The next packet. CandidateEnded if none comes, or if it is a report of something raised."""
+        deadline = time.monotonic() + self._limits.call_s
+        while True:
+            left = deadline - time.monotonic()
+            if left <= 0:
+                self._end()
+                raise CandidateEnded("timed_out", self.phase, 0, f"no answer within {self._limits.call_s:g} s")
+            ready = {descriptor for descriptor, _ in self._poll.poll(min(left, _LOOK_S) * 1000)}
+            if self._socket.fileno() in ready:
+                return self._read()
+            if self._zygote.fileno() in ready:
+                self._zygote.pump(0)
+            self._look()
+
+    def _read(self) -> dict[str, Any]:
+        try:
+            message = pair.receive(self._socket)
+        except pair.Unreadable:
+            raise self._nonsense() from None
+        except ConnectionResetError:
+            message = None
+        if message is None:
+            raise self._closed()
+        if "raised" in message:
+            content = message["raised"]
+            text = content.get("message") if isinstance(content, dict) else ""
+            raise CandidateEnded("raised", self.phase, 0, text if isinstance(text, str) else "")
+        return message
+
+    def _closed(self) -> CandidateEnded:
+        """Its socket has closed: mostly the process has ended."""
+        ended = self._await_end(_GRACE_S)
+        if ended is None:
+            self._end()
+            return CandidateEnded("raised", self.phase, 0, "it closed its connection to the judge")
+        return self._fate_of(ended)
+
+    def _look(self) -> None:
+        ended = self._zygote.ended(self._process.id)
+        if ended is not None:
+            raise self._fate_of(ended)
+        used = _private_bytes(self._statm)
+        if used > self._limits.memory_bytes:
+            self._end()
+            raise CandidateEnded("out_of_memory", self.phase, 0, f"it used {used >> 20} MiB of memory of its own")
+
+    def _fate_of(self, ended: Ended) -> CandidateEnded:
+        if ended.signal == signal.SIGKILL:
+            return CandidateEnded("out_of_memory", self.phase, ended.signal, "the system killed it")
+        if ended.signal:
+            return CandidateEnded("killed", self.phase, ended.signal, signal.strsignal(ended.signal) or "")
+        return CandidateEnded("exited", self.phase, ended.code, f"its process ended with code {ended.code}")
+
+    def _nonsense(self) -> CandidateEnded:
+        self._end()
+        return CandidateEnded("raised", self.phase, 0, "it answered what it was not asked")
+
+    def _await_end(self, limit_s: float) -> Ended | None:
+        deadline = time.monotonic() + limit_s
+        while self._zygote.ended(self._process.id) is None:
+            if not self._zygote.pump(max(0.0, deadline - time.monotonic())):
+                break
+        return self._zygote.ended(self._process.id)
+
+    def _end(self) -> None:
+        """Kills its group and waits for the zygote's report."""
+        if self._zygote.ended(self._process.id) is not None:
+            return
+        self._zygote.end(self._process.id)
+        if self._await_end(30.0) is None:
+            raise ZygoteLost
+
+
+def _fresh_number() -> int:
+    """Not a counter: an answer can't be written before the question is read."""
+    return int.from_bytes(os.urandom(7), "little")
+
+
+def _state(stat: Path) -> str:
+    try:
+        return stat.read_text(encoding="utf-8", errors="replace").rpartition(")")[2].split()[0]
+    except (OSError, IndexError):
+        return ""
+
+
+def _private_bytes(statm: Path) -> int:
+    """Resident, without what is shared: the lent buffers and libraries do not count."""
+    try:
+        fields = statm.read_text(encoding="ascii").split()
+        return (int(fields[1]) - int(fields[2])) * _PAGE
+    except (OSError, IndexError, ValueError):
+        return 0

@@ -1,0 +1,118 @@
+"""The judge role: takes commands one by one; holds seeds, references, comparator and clock."""
+
+from __future__ import annotations
+
+import gc
+import os
+import statistics
+import sys
+import time
+import traceback
+from typing import Any
+
+os.environ.setdefault("OMP_WAIT_POLICY", "passive")  # read when torch brings its threads' library
+
+import torch
+
+from kernelmesh_worker import WORKER_VERSION, machine
+from kernelmesh_worker.arena import JudgeFailure
+from kernelmesh_worker.contest import Progress, opened
+from kernelmesh_worker.hub import Hub, HubClosed
+from kernelmesh_worker.process import core_count, give_back_pages, keep_freed_pages
+from kernelmesh_worker.task import TaskRefused
+from kernelmesh_worker.text import clean, describe
+from kernelmesh_worker.timing import time_candidate
+from kernelmesh_worker.verify import verify
+from kernelmesh_worker.zygote_client import ZygoteClient, ZygoteLost
+
+DEVICE = "cpu:0"
+_COPY_BYTES = 256 << 20
+_COPY_REPEATS = 7
+_PROGRESS_S = 0.2
+Reply = tuple[str, dict[str, Any]]
+
+
+class Judge:
+    def __init__(self, hub: Hub, zygote: ZygoteClient) -> None:
+        self._hub = hub
+        self._zygote = zygote
+
+    def run(self) -> None:
+        """Until the hub closes. ZygoteLost."""
+        about = {"version": WORKER_VERSION, "role": "judge", "pid": os.getpid()}
+        self._hub.send(0, "hello", about | {"environment": machine.environment()})
+        self._hub.watch(self._zygote.fileno())
+        while True:
+            commands = self._hub.wait()
+            while not commands and self._zygote.pump(0):
+                pass
+            for command in commands:
+                self._hub.send(command["id"], *self._answer(command))
+
+    def _answer(self, command: dict[str, Any]) -> Reply:
+        kind, work = next(iter(command["work"].items()))
+        try:
+            return self._do(kind, work, self._progress_of(command["id"]))
+        except TaskRefused as refused:
+            return "task_refused", {"message": refused.message, "line": refused.line}
+        except JudgeFailure as failure:
+            return "failed", {"message": str(failure)}
+        except ZygoteLost:
+            raise
+        except Exception as error:  # noqa: BLE001 - our own bug: said, and the next command gets its chance
+            traceback.print_exc(file=sys.stderr)
+            return "failed", {"message": f"the judge could not do it: {describe(error)}"}
+        finally:
+            gc.collect()
+            give_back_pages()
+
+    def _do(self, kind: str, work: dict[str, Any], progress: Progress) -> Reply:
+        if kind not in ("probe", "trace", "judge"):
+            raise JudgeFailure(f"a judge does no {clean(str(kind), 40)}")
+        if work.get("device") != DEVICE:
+            raise JudgeFailure(f"this judge has no device {clean(str(work.get('device')), 40)}, only {DEVICE}")
+        if kind == "probe":
+            return "probed", {"device": machine.probe(DEVICE, copy_bandwidth())}
+        if kind == "trace":
+            from kernelmesh_worker.tracing import trace  # its imports take a second that only traces need
+
+            return "traced", {"graph": trace(work["task"])}
+        with opened(work, self._zygote, progress) as contest:
+            if work.get("time"):
+                return "timed", {"figures": time_candidate(contest)}
+            return "verified", {"figures": verify(contest)}
+
+    def _progress_of(self, command: int) -> Progress:
+        last = 0.0
+
+        def progress(share: float, text: str) -> None:
+            nonlocal last
+            now = time.monotonic()
+            if now - last >= _PROGRESS_S:
+                last = now
+                self._hub.send(command, "progress", {"share": share, "text": text})
+
+        return progress
+
+
+def copy_bandwidth() -> float:
+    """Bytes read plus written a second, of buffers larger than the caches; the median of a few repeats."""
+    size = min(_COPY_BYTES, machine.available_memory() // 8)
+    source, target = torch.ones(size, dtype=torch.uint8), torch.empty(size, dtype=torch.uint8)
+    target.copy_(source)
+    seconds = []
+    for _ in range(_COPY_REPEATS):
+        start = time.perf_counter()
+        target.copy_(source)
+        seconds.append(time.perf_counter() - start)
+    return 2 * size / statistics.median(seconds)
+
+
+def run_judge(endpoint: str, worker_id: str, pair: int) -> None:
+    """Returns when the hub has closed."""
+    keep_freed_pages()
+    torch.set_num_threads(core_count())
+    try:
+        Judge(Hub(endpoint, worker_id), ZygoteClient(pair)).run()
+    except HubClosed:
+        return

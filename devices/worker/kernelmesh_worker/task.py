@@ -1,0 +1,144 @@
+"""A task: a Python file in KernelBench form, loaded from its text and run in the judge."""
+
+from __future__ import annotations
+
+import contextlib
+import hashlib
+import linecache
+import random
+import sys
+import traceback
+from collections.abc import Iterator
+from types import ModuleType
+from typing import Any
+
+import numpy
+import torch
+
+from kernelmesh_worker.draws import redrawn
+from kernelmesh_worker.lent import DTYPES
+from kernelmesh_worker.text import clean, one_line
+
+_MODULE = "kernelmesh_task"
+_NEEDED = ("Model", "get_inputs")
+
+
+class TaskRefused(Exception):
+    """The task can't be used; one sentence and the line of its file, 0 if unknown."""
+
+    def __init__(self, message: str, line: int = 0) -> None:
+        super().__init__(message)
+        self.message = message
+        self.line = line
+
+
+class Task:
+    def __init__(self, record: dict[str, Any]) -> None:
+        """Runs the file. TaskRefused if that fails or something is missing."""
+        self.name = clean(record.get("name") or "task", 200)
+        self.dtype_name = record.get("dtype", "float32")
+        self.dtype = DTYPES[self.dtype_name]
+        self._file = f"{self.name}.py"
+        self._module = self._load(record.get("code", ""))
+        for name in _NEEDED:
+            if not callable(getattr(self._module, name, None)):
+                raise TaskRefused(f"{self._file} defines no {name}")
+        self._override(record.get("overrides") or {})
+
+    def _load(self, code: str) -> ModuleType:
+        module = ModuleType(_MODULE)
+        module.__file__ = self._file
+        linecache.cache[self._file] = (len(code), None, code.splitlines(keepends=True), self._file)
+        sys.modules[_MODULE] = module
+        with self.running("importing it"):
+            exec(compile(code, self._file, "exec"), module.__dict__)  # noqa: S102 - that is what a task is
+        return module
+
+    def _override(self, values: dict[str, int]) -> None:
+        for name, value in values.items():
+            if not hasattr(self._module, name):
+                raise TaskRefused(f"{self._file} has no {clean(name, 80)} to override")
+            setattr(self._module, name, value)
+
+    @contextlib.contextmanager
+    def running(self, what: str) -> Iterator[None]:
+        """What the task's code raises inside becomes TaskRefused."""
+        try:
+            yield
+        except TaskRefused:
+            raise
+        except SyntaxError as error:
+            line = error.lineno or 0 if error.filename == self._file else 0
+            raise TaskRefused(f"{self._file} is no valid Python: {one_line(error.msg)}", line) from None
+        except (Exception, SystemExit) as error:  # noqa: BLE001 - the user's code may raise anything
+            said = one_line(str(error))
+            text = f"{what} raised {type(error).__name__}" + (f": {said}" if said else "")
+            raise TaskRefused(text, self._line_of(error)) from None
+
+    def _line_of(self, error: BaseException) -> int:
+        frames = traceback.extract_tb(error.__traceback__)
+        return next((x.lineno or 0 for x in reversed(frames) if x.filename == self._file), 0)
+
+    # -- its parts ----------------------------------------------------------------------------------------------------
+
+    def init_inputs(self, seed: str) -> list[Any]:
+        get = getattr(self._module, "get_init_inputs", None)
+        if get is None:
+            return []
+        _seed_all(seed)
+        with self.running("get_init_inputs"):
+            values = get()
+        if not isinstance(values, (list, tuple)):
+            raise TaskRefused(f"get_init_inputs returns a {type(values).__name__}, not a list")
+        return list(values)
+
+    def model(self, init: list[Any], seed: str, cast: bool = True) -> torch.nn.Module:
+        """The reference, with weights of that seed; in the task's dtype unless that is left to the caller."""
+        _seed_all(seed)
+        with self.running("building Model"):
+            model = self._module.Model(*init)
+        if not isinstance(model, torch.nn.Module):
+            raise TaskRefused("Model is no torch.nn.Module")
+        return model.to(self.dtype) if cast else model
+
+    def inputs(self, seed: str, kind: str = "own") -> list[Any]:
+        """What get_inputs returns under that seed; floating tensors in the task's dtype."""
+        _seed_all(seed)
+        with self.running("get_inputs"), redrawn(self._module, kind), torch.no_grad():
+            values = self._module.get_inputs()
+        if not isinstance(values, (list, tuple)):
+            raise TaskRefused(f"get_inputs returns a {type(values).__name__}, not a list")
+        return [self._cast(x) for x in values]
+
+    def _cast(self, value: Any) -> Any:
+        if isinstance(value, torch.Tensor):
+            value = value.detach()
+            return value.to(self.dtype) if value.is_floating_point() else value
+        if isinstance(value, (list, tuple)):
+            return [self._cast(x) for x in value]
+        return value
+
+    def close(self) -> None:
+        sys.modules.pop(_MODULE, None)
+        linecache.cache.pop(self._file, None)
+
+
+def number_of(seed: str) -> int:
+    """What a generator takes of a seed's text."""
+    return int.from_bytes(hashlib.sha256(seed.encode()).digest()[:7], "little")
+
+
+def _seed_all(seed: str) -> None:
+    number = number_of(seed)
+    torch.manual_seed(number)
+    random.seed(number)
+    numpy.random.seed(number & 0xFFFFFFFF)
+
+
+def flat_outputs(value: Any) -> list[torch.Tensor]:
+    """A forward's results in order. TaskRefused if there is something else than tensors in lists."""
+    if isinstance(value, torch.Tensor):
+        return [value]
+    if isinstance(value, (list, tuple)):
+        return [x for part in value for x in flat_outputs(part)]
+    raise TaskRefused(f"forward returns a {type(value).__name__}: outputs must be tensors or lists of tensors")

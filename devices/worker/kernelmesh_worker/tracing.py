@@ -1,0 +1,34 @@
+"""The trace command: builds the task without its memory where that works, and has it traced."""
+
+from __future__ import annotations
+
+import secrets
+from typing import Any
+
+from torch._subclasses.fake_tensor import FakeTensorMode
+
+from kernelmesh_worker.task import Task, TaskRefused
+from kernelmesh_worker.text import one_line
+from kernelmesh_worker.trace import TraceRefused, trace_model
+
+
+def trace(record: dict[str, Any]) -> dict[str, Any]:
+    """The record op_graph. TaskRefused."""
+    task = Task(record)
+    try:
+        model, inputs = _build(task)
+        return trace_model(model, inputs, task.name, task.dtype_name)
+    except TraceRefused as refused:
+        raise TaskRefused(one_line(str(refused))) from None
+    finally:
+        task.close()
+
+
+def _build(task: Task) -> tuple[Any, list[Any]]:
+    """Under FakeTensorMode nothing is allocated; code that looks at its numbers fails there and is run for real."""
+    seed = secrets.token_hex(8)
+    try:
+        with FakeTensorMode(allow_non_fake_inputs=True):
+            return task.model(task.init_inputs(seed), seed, cast=False), task.inputs(seed)
+    except TaskRefused:
+        return task.model(task.init_inputs(seed), seed), task.inputs(seed)

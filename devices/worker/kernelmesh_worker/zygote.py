@@ -1,0 +1,138 @@
+"""The zygote: has torch loaded, runs no tensor operation, has one thread. Candidates are forked from it.
+
+A fork after a multi-threaded operation hangs, so this process does nothing but fork and reap.
+"""
+
+from __future__ import annotations
+
+import gc
+import os
+import select
+import signal
+import socket
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+os.environ["OPENBLAS_NUM_THREADS"] = "1"  # before numpy comes in with torch: it starts threads otherwise
+
+from kernelmesh_worker import candidate, pair
+from kernelmesh_worker.process import adopt_orphans, keep_freed_pages, thread_count
+from kernelmesh_worker.text import describe
+
+
+@dataclass
+class Child:
+    id: int
+    pid: int
+    pidfd: int
+
+
+class Zygote:
+    def __init__(self, judge: socket.socket) -> None:
+        self._judge = judge
+        self._children: dict[int, Child] = {}  # by pidfd
+        self._poll = select.poll()
+        self._poll.register(judge.fileno(), select.POLLIN)
+
+    def run(self) -> None:
+        """Until the judge's end closes; then no child is left."""
+        while True:
+            for descriptor, _ in self._poll.poll():
+                if descriptor in self._children:
+                    self._bury(self._children.pop(descriptor))
+                elif not self._listen():
+                    self._kill_all()
+                    return
+
+    def _listen(self) -> bool:
+        received = pair.receive_with_descriptors(self._judge)
+        if received is None:
+            return False
+        message, descriptors = received
+        if "fork" in message:
+            self._fork(message["fork"]["id"], descriptors)
+        elif "end" in message:
+            self._end(message["end"]["id"])
+        pair.close_all(descriptors)
+        return True
+
+    def _fork(self, wanted: int, descriptors: list[int]) -> None:
+        threads = thread_count()
+        if threads != 1:
+            self._send({"failed": {"id": wanted, "message": f"the zygote has {threads} threads"}})
+            return
+        zygote = os.getpid()
+        try:
+            pid = os.fork()
+        except OSError as error:
+            self._send({"failed": {"id": wanted, "message": describe(error)}})
+            return
+        if pid == 0:
+            self._judge.detach()  # its number is about to be somebody else's
+            candidate.become_candidate(zygote, descriptors)
+        child = Child(wanted, pid, os.pidfd_open(pid))
+        self._children[child.pidfd] = child
+        self._poll.register(child.pidfd, select.POLLIN)
+        self._send({"forked": {"id": wanted, "pid": pid}}, (child.pidfd,))
+
+    def _end(self, wanted: int) -> None:
+        for child in self._children.values():
+            if child.id == wanted:
+                _kill_group(child.pid)
+
+    def _bury(self, child: Child) -> None:
+        """Kills what the candidate left behind, reaps it, tells the judge."""
+        _kill_group(child.pid)  # before it is reaped: until then no other group can have its number
+        _, status = os.waitpid(child.pid, 0)
+        self._poll.unregister(child.pidfd)
+        os.close(child.pidfd)
+        self._kill_orphans()
+        code = os.waitstatus_to_exitcode(status)
+        self._send({"ended": {"id": child.id, "code": max(code, 0), "signal": max(-code, 0)}})
+
+    def _kill_orphans(self) -> None:
+        """Ends children that we did not fork: what candidates left in groups of their own."""
+        ours = {child.pid for child in self._children.values()}
+        while orphans := [pid for pid in _child_pids() if pid not in ours]:
+            for pid in orphans:
+                os.kill(pid, signal.SIGKILL)
+                os.waitpid(pid, 0)
+
+    def _kill_all(self) -> None:
+        for child in self._children.values():
+            _kill_group(child.pid)
+            os.waitpid(child.pid, 0)
+        self._children.clear()
+        self._kill_orphans()
+
+    def _send(self, message: dict[str, Any], descriptors: tuple[int, ...] = ()) -> None:
+        try:
+            pair.send(self._judge, message, descriptors)
+        except (BrokenPipeError, ConnectionResetError):
+            pass  # the judge is gone; `_listen` will see it
+
+
+def _child_pids() -> list[int]:
+    return [int(x) for x in Path("/proc/self/task", str(os.getpid()), "children").read_text(encoding="ascii").split()]
+
+
+def _kill_group(pid: int) -> None:
+    """The candidate itself too: it may not have made its group yet."""
+    for kill in (os.killpg, os.kill):
+        try:
+            kill(pid, signal.SIGKILL)
+        except ProcessLookupError:
+            pass
+
+
+def run_zygote(descriptor: int) -> None:
+    judge = socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET, fileno=descriptor)
+    adopt_orphans()
+    keep_freed_pages()
+    threads = thread_count()
+    if threads != 1:
+        raise RuntimeError(f"importing torch left {threads} threads; the zygote must have one")
+    gc.collect()
+    gc.freeze()  # what is shared with the children stays untouched by their collectors
+    Zygote(judge).run()

@@ -1,0 +1,35 @@
+#pragma once
+// Expressions as C++ over the functions of support/vector_math.hpp.
+
+#include <string>
+#include <vector>
+
+#include "dsl/printer.hpp"
+#include "messages/records/tensor.hpp"
+
+namespace dsl::cpp {
+
+enum class math : std::uint8_t { vector, plain };
+
+/// Computes in float, or in double where `compute` is float64.
+class cpp_printer : public printer {
+public:
+  /// @param operands text of each operand's current element, as it is stored: "km::load(x0[i])"
+  cpp_printer(messages::dtype compute, math functions, std::vector<std::string> operands);
+
+  std::string number(double x) const override;
+  std::string operand(std::uint32_t index) const override;
+  std::string apply(operation op, std::span<const std::string> arguments) const override;
+  std::string define(kind type, std::string_view name, std::string_view text) const override;
+
+private:
+  std::string call(std::string_view function, std::span<const std::string> arguments) const;
+  std::string power(std::span<const std::string> arguments) const;
+  std::string cast(std::string_view text) const;
+
+  bool wide_;
+  math functions_;
+  std::vector<std::string> operands_;
+};
+
+}  // namespace dsl::cpp

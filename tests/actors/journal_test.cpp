@@ -1,0 +1,134 @@
+#include "actors/journal.hpp"
+
+#include <fstream>
+
+#include <SQLiteCpp/SQLiteCpp.h>
+
+#include "actors/journal_file.hpp"
+#include "tests/support/deterministic.hpp"
+#include "tests/support/scratch_folder.hpp"
+
+using namespace messages;
+using actors::journal_file;
+using mode = actors::journal_file::mode;
+
+namespace {
+
+fact some(decltype(fact::content) content, const std::string& job = "") {
+  return {.run = {"r"}, .job = {job}, .content = std::move(content)};
+}
+
+void make_database(const std::filesystem::path& file, const std::string& sql) {
+  std::filesystem::create_directories(file.parent_path());
+  SQLite::Database{file.string(), SQLite::OPEN_READWRITE | SQLite::OPEN_CREATE}.exec(sql);
+}
+
+struct journaled : testing::deterministic {
+  tests::scratch_folder folder;
+  journal_actor journal = actors::spawn_journal(system, {.folder = folder.path(), .own_thread = false});
+
+  ~journaled() {
+    self->send_exit(journal, caf::exit_reason::user_shutdown);
+    run();
+  }
+  auto append(std::vector<fact> facts) {
+    return self->request(journal, std::chrono::minutes{1}, append_facts{{"r"}, std::move(facts)});
+  }
+  expected<facts_read> read() {
+    return answer_to<facts_read>(self->request(journal, std::chrono::minutes{1}, read_facts{{"r"}}));
+  }
+  std::filesystem::path file() const { return actors::journal_path(folder.path(), {"r"}); }
+};
+
+}  // namespace
+
+TEST_CASE_FIXTURE(journaled, "facts come back in order with numbers, from the actor and from the file") {
+  auto first = append({some(run_started{{.run = {"r"}, .name = "n"}})});
+  auto second = append({some(job_started{}, "a"), some(job_finished{}, "a")});
+  CHECK(answer_to<facts_appended>(first)->facts.at(0).number == 1);
+  CHECK(answer_to<facts_appended>(second)->facts.at(1).number == 3);
+  auto facts = read()->facts;
+  REQUIRE(facts.size() == 3);
+  CHECK(std::get<run_started>(facts[0].content).spec.name == "n");
+  CHECK(facts[2].job.value == "a");
+  CHECK(*actors::read_journal(folder.path(), {"r"}) == facts);
+}
+
+TEST_CASE_FIXTURE(journaled, "many appends share commits, and each is answered") {
+  auto start = append({some(run_started{})});
+  std::vector<decltype(append({}))> pending;
+  for (int i = 0; i < 1000; ++i) pending.push_back(append({some(job_started{}, std::to_string(i))}));
+  CHECK(answer_to<facts_appended>(start));
+  for (auto& x : pending) CHECK(answer_to<facts_appended>(x));
+  CHECK(read()->facts.size() == 1001);
+}
+
+TEST_CASE_FIXTURE(journaled, "facts of a run that never began are refused") {
+  auto answer = answer_to<facts_appended>(append({some(job_started{})}));
+  REQUIRE(!answer);
+  CHECK(answer.error().code == failure_code::not_found);
+}
+
+TEST_CASE("a run has one writer: a second is refused until the first is gone") {
+  tests::scratch_folder folder;
+  auto path = actors::journal_path(folder.path(), {"r"});
+  {
+    auto first = journal_file::open(path, mode::create);
+    REQUIRE(first);
+    auto second = journal_file::open(path, mode::open);
+    REQUIRE(!second);
+    CHECK(second.error().code == failure_code::refused);
+    CHECK(journal_file::open(path, mode::read_only));
+  }
+  CHECK(journal_file::open(path, mode::open));
+}
+
+TEST_CASE("a journal of a newer version is refused and says what to do") {
+  tests::scratch_folder folder;
+  auto path = actors::journal_path(folder.path(), {"r"});
+  make_database(path, "CREATE TABLE facts(number INTEGER); PRAGMA user_version = 99");
+  for (auto how : {mode::open, mode::read_only}) {
+    auto file = journal_file::open(path, how);
+    REQUIRE(!file);
+    CHECK(file.error().code == failure_code::unreadable);
+    CHECK(file.error().detail.ends_with(
+        "was written by a newer kernelmesh (version 99, this one reads up to 1): update kernelmesh"));
+  }
+}
+
+TEST_CASE("a file that is no journal is refused, whatever it holds") {
+  tests::scratch_folder folder;
+  auto path = actors::journal_path(folder.path(), {"r"});
+  std::filesystem::create_directories(path.parent_path());
+  std::ofstream{path} << std::string(10'000, 'x');
+  auto file = journal_file::open(path, mode::open);
+  REQUIRE(!file);
+  CHECK(file.error().code == failure_code::unreadable);
+  CHECK(file.error().detail.find("file is not a database") != std::string::npos);
+}
+
+TEST_CASE("facts that were not committed are not there after a crash") {
+  tests::scratch_folder folder;
+  auto path = actors::journal_path(folder.path(), {"r"});
+  {
+    auto file = journal_file::open(path, mode::create);
+    REQUIRE(file->add({some(run_started{})}));
+    REQUIRE(file->commit().has_value());
+    REQUIRE(file->add({some(job_started{}, "a")}));
+  }
+  auto file = journal_file::open(path, mode::open);
+  CHECK(file->read()->size() == 1);
+  CHECK(file->check());
+}
+
+TEST_CASE("a journal of version 1 is read for ever") {
+  tests::scratch_folder folder;
+  auto path = actors::journal_path(folder.path(), {"r"});
+  std::ifstream sample{std::filesystem::path{KERNELMESH_SOURCE_DIR} / "tests/data/journals/version1.sql"};
+  make_database(path, std::string{std::istreambuf_iterator<char>{sample}, {}});
+  auto facts = actors::read_journal(folder.path(), {"r"});
+  REQUIRE(facts);
+  REQUIRE(facts->size() == 3);
+  CHECK(std::get<run_started>(facts->at(0).content).spec.name == "sample");
+  CHECK(std::get<job_finished>(facts->at(2).content).stopped_by == "patience");
+}

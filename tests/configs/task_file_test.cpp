@@ -1,0 +1,73 @@
+#include "configs/task_file.hpp"
+
+#include <doctest/doctest.h>
+
+#include "tests/configs/files.hpp"
+
+using namespace configs;
+
+namespace {
+
+struct fixture {
+  test::folder folder;
+  std::string about(const std::string& name) { return "the task " + (folder.path / name).string(); }
+  std::string sentence(const std::string& name, std::string_view text) {
+    return test::sentence_of(read_task(folder.write(name, text)));
+  }
+};
+
+}  // namespace
+
+TEST_CASE_FIXTURE(fixture, "a task has the file's name and text, and the dtype and overrides asked for") {
+  auto file = folder.write("19_ReLU.py", "class Model: ...\ndef get_inputs(): ...\n");
+  auto task = read_task(file, {.dtype = messages::dtype::float16, .overrides = {{"n", 4}}});
+  REQUIRE(task);
+  CHECK(*task
+        == messages::task{.name = "19_ReLU",
+                          .code = "class Model: ...\ndef get_inputs(): ...\n",
+                          .dtype = messages::dtype::float16,
+                          .overrides = {{"n", 4}}});
+}
+
+TEST_CASE_FIXTURE(fixture, "a file that is no task is refused with one sentence") {
+  CHECK(test::sentence_of(read_task(folder.path / "x.py")) == about("x.py") + " does not exist; check the path");
+  CHECK(test::sentence_of(read_task(folder.path / "a" / "x.py"))
+        == about("a/x.py") + " does not exist; check the path");
+  CHECK(test::sentence_of(read_task(folder.path))
+        == "the task " + folder.path.string() + " is a folder; name one Python file in it");
+  CHECK(sentence("e.py", "") == about("e.py") + " is empty; is it the right file?");
+  CHECK(sentence("b.py", {"class Model get_inputs\0", 23})
+        == about("b.py") + " is a binary file, not text; is it the right file?");
+  CHECK(sentence("l.py", std::string((4u << 20) + 1, '#'))
+        == about("l.py") + " is larger than 4 MiB; is it the right file?");
+  CHECK(test::sentence_of(read_task("/dev/zero")) == "the task /dev/zero is no ordinary file; name one");
+  CHECK(read_task(folder.path / "x.py").error().code == messages::failure_code::bad_input);
+}
+
+TEST_CASE_FIXTURE(fixture, "a file of exactly the largest size is read") {
+  auto text = "class Model get_inputs\n" + std::string((4u << 20) - 23, '#');
+  CHECK(sentence("l.py", text) == "passed");
+}
+
+TEST_CASE_FIXTURE(fixture, "obvious problems are found without Python") {
+  CHECK(sentence("a.py", "class Modell: pass\nget_inputs = 1")
+        == about("a.py") + " has no class \"Model\"; write the reference as a torch.nn.Module of that name");
+  CHECK(sentence("b.py", "class ModelNew: pass\n")
+        == about("b.py")
+               + " has \"ModelNew\" but no \"Model\"; it looks like a candidate, give the task first and then the "
+                 "candidate");
+  CHECK(sentence("c.py", "class Model: pass\ndef get_init_inputs(): pass\n")
+        == about("c.py")
+               + " has no function \"get_inputs\"; add one that returns a list of the inputs of Model.forward");
+  CHECK(sentence("d.py", "class Model: pass\ndef get_inputs_dyn_list(): pass\n") == "passed");
+}
+
+TEST_CASE("dtypes have torch's names and their short ones") {
+  CHECK(parse_dtype("fp16") == messages::dtype::float16);
+  CHECK(parse_dtype("half") == messages::dtype::float16);
+  CHECK(parse_dtype("bf16") == messages::dtype::bfloat16);
+  CHECK(parse_dtype("float32") == messages::dtype::float32);
+  CHECK(test::sentence_of(parse_dtype("int8"))
+        == "no dtype is called \"int8\"; give one of \"float32\", \"float16\" or \"bfloat16\" (or fp32, fp16, bf16)");
+  CHECK(parse_dtype("").error().code == messages::failure_code::bad_input);
+}

@@ -1,0 +1,144 @@
+#include <fcntl.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+
+#include <doctest/doctest.h>
+
+#include "devices/worker/child_process.hpp"
+#include "devices/worker/private_folder.hpp"
+#include "tests/devices/worker/processes.hpp"
+#include "tests/support/scratch_folder.hpp"
+
+using namespace devices::worker;
+
+namespace {
+
+/// Two children, one of them in a session of its own; then $1.
+constexpr auto with_children = "sleep 1000 & setsid sleep 1000 & ";
+
+struct guarded {
+  tests::scratch_folder scratch;
+  std::string mark = "KERNELMESH_TEST_MARK=" + random_token();
+  std::filesystem::path fifo = scratch / "fifo";
+
+  guarded() { REQUIRE(::mkfifo(fifo.c_str(), 0600) == 0); }
+
+  process_order shell(const std::string& script) const {
+    return {.command = {"/bin/sh", "-c", script}, .environment = {mark, "PATH=/usr/bin:/bin"}, .folder = scratch};
+  }
+  child_process start(const process_order& order) const {
+    auto child = child_process::start(KERNELMESH_GUARD, order);
+    REQUIRE_MESSAGE(child.has_value(), child.error().detail);
+    return *std::move(child);
+  }
+  /// Writes to the fifo when its children run, and waits for them.
+  std::string waiting_script() const { return with_children + ("echo up >" + fifo.string()) + "; wait"; }
+
+  /// Returns when the script has come that far. Reads to the end: a reader that leaves early ends the script.
+  void await_script() const {
+    std::ifstream file{fifo};
+    std::string word;
+    CHECK(std::getline(file, word));
+    CHECK(word == "up");
+    while (file.get() != EOF) {
+    }
+  }
+
+  std::vector<pid_t> alive() const { return tests::processes_with(mark); }
+};
+
+}  // namespace
+
+TEST_CASE_FIXTURE(guarded, "the guard ends with the exit code and the last words of its command") {
+  auto end = start(shell("echo first; echo second >&2; exit 5")).reap();
+  CHECK(end.code == 5);
+  CHECK(end.tail == "first\nsecond\n");
+}
+
+TEST_CASE_FIXTURE(guarded, "of what a command writes only the end is kept, without control characters") {
+  auto child = start(shell("head -c 1000000 /dev/zero; printf '\\033[1mlast'"));
+  while (!child.has_ended(0)) child.read_output();
+  auto end = child.reap();
+  CHECK(end.tail.size() == tail_bytes);
+  CHECK(end.tail.ends_with(" [1mlast"));
+}
+
+TEST_CASE_FIXTURE(guarded, "a command that can't be run ends with 127 and says why") {
+  auto end = start({.command = {"/no/such/program"}, .environment = {}, .folder = scratch}).reap();
+  CHECK(end.code == 127);
+  CHECK(end.tail == "cannot run /no/such/program: No such file or directory\n");
+}
+
+TEST_CASE_FIXTURE(guarded, "a command that dies of a signal is reported as 128 and the signal") {
+  CHECK(start(shell("kill -SEGV $$")).reap().code == 128 + SIGSEGV);
+}
+
+TEST_CASE_FIXTURE(guarded, "nothing is left when the command ends") {
+  CHECK(start(shell(with_children + std::string{"exit 0"})).reap().code == 0);
+  CHECK(alive().empty());
+}
+
+TEST_CASE_FIXTURE(guarded, "nothing is left when the guard is asked to end") {
+  auto child = start(shell(waiting_script()));
+  await_script();
+  CHECK(alive().size() >= 4);  // guard, shell, two children
+  child.terminate();
+  CHECK(child.reap().code == 128 + SIGTERM);
+  CHECK(alive().empty());
+}
+
+TEST_CASE_FIXTURE(guarded, "nothing is left when the parent is killed with signal 9") {
+  auto parent = ::fork();
+  if (parent == 0) {
+    auto child = child_process::start(KERNELMESH_GUARD, shell(waiting_script()));
+    if (child) (void)child->has_ended(-1);
+    ::_exit(1);
+  }
+  await_script();
+  auto tree = alive();
+  CHECK(tree.size() >= 4);
+  ::kill(parent, SIGKILL);
+  ::waitpid(parent, nullptr, 0);
+  CHECK(tests::all_end(tree));
+  CHECK(alive().empty());
+}
+
+TEST_CASE_FIXTURE(guarded, "only the pair's descriptor goes on to the command, as number 3") {
+  int ends[2];
+  REQUIRE(::socketpair(AF_UNIX, SOCK_SEQPACKET, 0, ends) == 0);
+  auto order = shell("ls /proc/self/fd >&3");
+  order.pair = ends[1];
+  CHECK(start(order).reap().code == 0);
+  ::close(ends[1]);
+  char text[64] = {};
+  CHECK(::read(ends[0], text, sizeof text - 1) > 0);
+  CHECK(std::string{text} == "0\n1\n2\n3\n4\n");   // 4: the folder that ls reads
+  CHECK(::read(ends[0], text, sizeof text) == 0);  // nobody holds the other end any more
+  ::close(ends[0]);
+}
+
+TEST_CASE_FIXTURE(guarded,
+                  "the guard keeps no copy of the pair's descriptor: its other end sees the command close it") {
+  int ends[2];
+  REQUIRE(::socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends) == 0);
+  auto order = shell("exec 3>&-; echo up >" + fifo.string() + "; sleep 1000");
+  order.pair = ends[1];
+  auto child = start(order);
+  ::close(ends[1]);
+  await_script();
+  pollfd closed{.fd = ends[0], .events = POLLIN, .revents = 0};
+  CHECK(::poll(&closed, 1, 10'000) == 1);
+  CHECK_FALSE(child.has_ended(0));
+  child.terminate();
+  child.reap();
+  ::close(ends[0]);
+}
+
+TEST_CASE_FIXTURE(guarded, "a command sees no variable that was not given to it") {
+  ::setenv("KERNELMESH_TEST_SECRET", "key", 1);
+  auto end = start(shell("env")).reap();
+  ::unsetenv("KERNELMESH_TEST_SECRET");
+  CHECK(end.tail.find("KERNELMESH_TEST_SECRET") == std::string::npos);
+  CHECK(end.tail.find(mark) != std::string::npos);
+}

@@ -1,0 +1,139 @@
+"""Parts of the worker that need no process: comparison, draws, lent memory, levels of processors, text."""
+
+from __future__ import annotations
+
+import math
+import os
+import time
+from types import ModuleType
+
+import pytest
+import torch
+from kernelmesh_worker.comparison import CHUNK, compare, is_finite, rms_of, unravel
+from kernelmesh_worker.draws import KINDS, plan_draws, redrawn
+from kernelmesh_worker.entries import match_state
+from kernelmesh_worker.lent import Layout, MemfdBuffer, memory_of, spec_of
+from kernelmesh_worker.machine import arch_of, vector_bytes_of
+from kernelmesh_worker.pair import Unreadable, unpack
+from kernelmesh_worker.text import clean, one_line
+from kernelmesh_worker.timing import relative_interval
+
+
+def test_a_comparison_agrees_with_plain_arithmetic() -> None:
+    torch.manual_seed(1)
+    want = torch.randn(3, CHUNK // 2 + 7, dtype=torch.float64)
+    got = (want + 1e-3 * torch.randn_like(want)).to(torch.float32)
+    error = compare(got, want, 1e-3, rms_of(want))
+    distance = (got.double() - want).abs()
+    assert error.over_tolerance == int((distance > 1e-3 * (1 + want.abs())).sum())
+    assert error.max_abs == distance.max().item()
+    assert error.rms == pytest.approx(distance.square().mean().sqrt().item())
+    counts = want.abs() > rms_of(want) / 1000
+    assert error.max_rel == pytest.approx((distance / want.abs())[counts].max().item())
+    first = int((distance > 1e-3 * (1 + want.abs())).flatten().nonzero()[0])
+    assert (error.first, error.first_want) == (first, want.flatten()[first].item())
+
+
+def test_nan_and_infinity_must_be_in_place() -> None:
+    inf, nan = math.inf, math.nan
+    want = torch.tensor([nan, inf, -inf, 1.0, inf, 2.0, nan])
+    got = torch.tensor([nan, inf, inf, nan, 5.0, 2.5, inf])
+    error = compare(got, want, 1e-4, rms_of(want))
+    assert (error.non_finite_mismatch, error.over_tolerance, error.max_abs) == (4, 1, 0.5)
+    assert (error.first, error.first_got, error.first_want) == (2, inf, -inf)
+    assert error.rms == pytest.approx(0.5)
+    assert not is_finite(want) and is_finite(torch.ones(3)) and is_finite(torch.ones(3, dtype=torch.int64))
+
+
+def test_equal_tensors_have_no_error_even_at_zero() -> None:
+    zeros = torch.zeros(10)
+    error = compare(zeros, zeros.double(), 1e-4, 0.0)
+    assert (error.over_tolerance, error.max_rel, error.first) == (0, 0.0, -1)
+
+
+def test_a_large_output_is_compared_in_time() -> None:
+    want = torch.ones(4 << 20)
+    start = time.process_time()
+    assert compare(want + 1e-6, want, 1e-4, 1.0).over_tolerance == 0
+    assert time.process_time() - start < 3
+
+
+def test_a_flat_index_becomes_a_place() -> None:
+    assert unravel(17, [2, 3, 4]) == [1, 1, 1]
+    assert unravel(-1, [2]) == []
+
+
+def draw(kind: str, code: str = "torch.rand(1000)") -> torch.Tensor:
+    module = ModuleType("task")
+    exec(f"import torch\nfrom torch import randn\ndef get(): return {code}", module.__dict__)  # noqa: S102
+    with redrawn(module, kind):
+        return module.get()
+
+
+def test_redraws_change_what_numbers_are_like() -> None:
+    assert draw("own").min() >= 0
+    assert draw("signed").min() < -0.9 and draw("signed").max() <= 1
+    assert 0.001 < draw("scaled_down").abs().max() <= 0.01
+    assert 10 < draw("scaled_up").abs().max() <= 100
+    assert draw("shifted").min() >= 2 and draw("shifted").max() <= 4
+    assert draw("scaled_up", "randn(1000)").abs().max() > 100  # imported by name
+    assert draw("signed", "torch.rand_like(torch.ones(1000))").min() < -0.9
+    assert torch.rand(1000).min() >= 0  # put back
+
+
+def test_draws_begin_with_the_own_one_and_differ() -> None:
+    draws = plan_draws("secret", 7)
+    assert [x.kind for x in draws] == [*KINDS, "own", "signed"]
+    assert len({x.seed for x in draws}) == 7
+    assert draws != plan_draws("other", 7)
+
+
+def test_lent_memory_is_shared_and_keeps_its_size() -> None:
+    layout = Layout()
+    odd = torch.arange(12.0).reshape(3, 4).t()[1:]
+    layout.place(spec_of(torch.ones(5, dtype=torch.bool)))
+    place = layout.place(spec_of(odd))
+    mine = MemfdBuffer.allocate(layout.size)
+    theirs = MemfdBuffer.attach(os.dup(mine.handle()), mine.size)
+    mine.flat(place).copy_(memory_of(odd))
+    assert torch.equal(theirs.tensor(place), odd)
+    assert theirs.tensor(place).stride() == odd.stride()
+    with pytest.raises(PermissionError):
+        os.ftruncate(mine.handle(), 1)
+    mine.close()
+    theirs.close()
+
+
+def test_state_is_matched_by_name_then_by_shape() -> None:
+    given = {"a": torch.ones(2), "b": torch.ones(3), "c": torch.ones(3), "d": torch.ones(4)}
+    own = {"a": torch.zeros(2), "x": torch.zeros(3), "c": torch.zeros(3)}
+    matched = match_state(own, given)
+    assert {name: id(x) for name, x in matched.items()} == {"a": id(own["a"]), "b": id(own["x"]), "c": id(own["c"])}
+
+
+def test_levels_of_processors() -> None:
+    v2 = {"cx16", "lahf_lm", "popcnt", "pni", "sse4_1", "sse4_2", "ssse3"}
+    v3 = v2 | {"avx", "avx2", "bmi1", "bmi2", "f16c", "fma", "abm", "movbe", "xsave"}
+    v4 = v3 | {"avx512f", "avx512bw", "avx512cd", "avx512dq", "avx512vl"}
+    levels = [arch_of(x, "x86_64") for x in (set(), v2, v3, v4, v4 - {"fma"})]
+    assert levels == ["x86-64", "x86-64-v2", "x86-64-v3", "x86-64-v4", "x86-64-v2"]
+    assert arch_of(set(), "aarch64") == "aarch64"
+    assert [vector_bytes_of(x) for x in (v2, v3, v4)] == [16, 32, 64]
+
+
+def test_an_interval_narrows_with_samples() -> None:
+    few, many = ([1.0 + (i * 37 % 101) / 100 for i in range(count)] for count in (10, 400))
+    assert relative_interval([1.0] * 10) == 0
+    assert 0 < relative_interval(many) < relative_interval(few)
+
+
+@pytest.mark.parametrize("data", [b"", b"\xc1", b"\x93\x01", b"\x81\x01\x02", b"\xdf\xff\xff\xff\xff", b"\x91" * 4000])
+def test_hostile_packets_are_unreadable(data: bytes) -> None:
+    with pytest.raises(Unreadable):
+        unpack(data)
+
+
+def test_text_is_cleaned_and_bounded() -> None:
+    assert clean("a\x1b[31mb\x00\r\nc") == "a?[31mb??\nc"
+    assert len(clean("\u20ac" * 5000).encode()) <= 4096
+    assert one_line("\n\n  two words \nmore") == "two words"

@@ -1,0 +1,67 @@
+"""Tasks that can't be used are refused with a sentence and a line."""
+
+from __future__ import annotations
+
+import pytest
+from family import Family
+from test_judging import ANSWERED, TASK
+
+REFUSED = {
+    "a syntax error": ("import torch\nclass Model(:\n", 2, "no valid Python"),
+    "no Model": ("def get_inputs(): return []\n", 0, "defines no Model"),
+    "no get_inputs": ("class Model: pass\n", 0, "defines no get_inputs"),
+    "a raise at import": ("x = 1\nraise RuntimeError('not today')\n", 2, "RuntimeError: not today"),
+    "an exit at import": ("import sys\nsys.exit(3)\n", 2, "SystemExit"),
+    "a raise in forward": (TASK.replace("return torch.relu", "assert False\n        torch.relu"), 13, "AssertionError"),
+    "a raise in get_inputs": (TASK.replace("return [torch.rand", "return [torch.nothing"), 16, "get_inputs raised"),
+    "a raise in __init__": (TASK.replace("nn.Linear(width", "nn.Linear(-1"), 10, "building Model raised"),
+    "outputs by name": (TASK.replace("return torch.relu(self.linear(x))", "return {'y': x}"), 0, "returns a dict"),
+    "outputs of complex numbers": (TASK.replace("torch.relu(", "torch.fft.fft("), 0, "complex64"),
+    "inputs that are no list": (TASK.replace("return [torch.rand(ROWS, 16)]", "return 5"), 0, "returns a int"),
+    "inputs that can't be lent": (TASK.replace("return [torch.rand(ROWS, 16)]", "return [object()]"), 13, "forward"),
+    "a model that is none": ("class Model: pass\ndef get_inputs(): return []\n", 0, "no torch.nn.Module"),
+}
+
+
+@pytest.mark.parametrize("name", REFUSED)
+def test_is_refused(family: Family, name: str) -> None:
+    code, line, said = REFUSED[name]
+    kind, record = family.judge_python(code, ANSWERED)
+    assert kind == "task_refused"
+    assert said in record["message"]
+    assert "\n" not in record["message"]
+    if line:
+        assert record["line"] == line
+
+
+def test_an_override_of_nothing_is_refused(family: Family) -> None:
+    kind, record = family.judge_python(TASK, ANSWERED, task_fields={"overrides": {"COLUMNS": 3}})
+    assert kind == "task_refused"
+    assert "COLUMNS" in record["message"]
+
+
+def test_changing_shapes_are_refused(family: Family) -> None:
+    task = TASK.replace("ROWS = 64", "import random").replace("ROWS", "random.randrange(1, 10**6)")
+    task = task.replace("16)]", "16)[:1 + random.randrange(50)]]").replace("random.randrange(1, 10**6)", "64")
+    kind, record = family.judge_python(task, ANSWERED)
+    assert (kind, record["message"]) == ("task_refused", "get_inputs returns other shapes each time it is called")
+
+
+def test_a_task_is_traced(family: Family) -> None:
+    kind, record = family.ask("trace", {"task": {"name": "task", "code": TASK}, "device": "cpu:0"})
+    assert kind == "traced", record
+    assert record["graph"]["task"] == "task"
+    assert sorted(x["origin"] for x in record["graph"]["values"]) == ["input", "parameter", "parameter"]
+
+
+def test_tracing_a_large_task_takes_no_memory(family: Family) -> None:
+    code = TASK.replace("ROWS = 64", "ROWS = 1 << 38")
+    kind, record = family.ask("trace", {"task": {"name": "task", "code": code}, "device": "cpu:0"})
+    assert kind == "traced", record
+    (traced,) = [x for x in record["graph"]["values"] if x["origin"] == "input"]
+    assert traced["spec"]["shape"] == [1 << 38, 16]
+
+
+def test_a_bad_task_is_refused_by_a_trace_too(family: Family) -> None:
+    kind, record = family.ask("trace", {"task": {"name": "task", "code": "raise ValueError(1)"}, "device": "cpu:0"})
+    assert (kind, record["line"]) == ("task_refused", 1)

@@ -1,0 +1,79 @@
+"""Times: pairs, positive, with checked outputs; fates while the clock runs."""
+
+from __future__ import annotations
+
+import statistics
+from typing import Any
+
+from family import Family
+from test_judging import TASK, c_work, candidate
+
+LARGE = TASK.replace("ROWS = 64", "ROWS = 1 << 15")
+
+
+def timed(answer: tuple[str, dict[str, Any]]) -> dict[str, Any]:
+    kind, record = answer
+    assert kind == "timed", record
+    return record["figures"]
+
+
+def test_pairs_of_times_and_checked_outputs(family: Family) -> None:
+    figures = timed(family.judge_python(LARGE, LARGE.replace("class Model", "class ModelNew"), time=True))
+    assert figures["fate"]["end"] == "finished"
+    count = len(figures["candidate_ns"])
+    assert 10 <= count <= 400
+    assert list(figures["baseline_ns"]) == ["eager"]
+    assert len(figures["baseline_ns"]["eager"]) == len(figures["repeat_ns"]) == count
+    for times in (figures["candidate_ns"], figures["baseline_ns"]["eager"], figures["repeat_ns"]):
+        assert statistics.median(times) > 0
+    assert figures["empty_bracket_ns"] > 0
+    assert figures["floor_bytes"] == 4 * ((1 << 15) * (16 + 8) + 16 * 8 + 8)
+    assert 2 <= len(figures["checked"]) <= 4
+    assert not any(x["over_tolerance"] for draw in figures["checked"] for x in draw["outputs"])
+
+
+def test_a_slower_candidate_takes_longer(family: Family) -> None:
+    slow = candidate("time.sleep(0.02); return y")
+    figures = timed(family.judge_python(TASK, slow, time=True))
+    assert min(figures["candidate_ns"]) + figures["empty_bracket_ns"] > 20e6
+    assert statistics.median(figures["baseline_ns"]["eager"]) < statistics.median(figures["candidate_ns"])
+
+
+def test_a_candidate_does_not_run_in_the_turns_of_others(family: Family) -> None:
+    busy = """
+import threading, time
+seen = []
+def look():
+    while True:
+        seen.append(time.monotonic())
+        time.sleep(0.001)
+threading.Thread(target=look, daemon=True).start()
+"""
+    # The reference takes 30 ms: a candidate that runs beside it sees no gap of that length.
+    task = TASK.replace("return torch.relu", "import time; time.sleep(0.03); return torch.relu")
+    tell = "gaps = [b - a for a, b in zip(seen, seen[1:])]\n"
+    tell += "        if sum(x > 0.025 for x in gaps) >= 8: raise ValueError('was stopped')\n        return y"
+    answer = timed(family.judge_python(task, candidate(tell, before=busy), time=True))["fate"]
+    assert (answer["end"], answer["phase"]) == ("raised", "time")
+    assert answer["message"].startswith("ValueError: was stopped")
+
+
+def test_outputs_of_timed_calls_are_checked(family: Family) -> None:
+    lazy = candidate("ModelNew.calls = getattr(ModelNew, 'calls', 0) + 1; return y if ModelNew.calls < 2 else y * 0")
+    first, *others = timed(family.judge_python(TASK, lazy, time=True))["checked"]
+    assert not first["outputs"][0]["over_tolerance"]
+    assert others
+    assert all(x["outputs"][0]["over_tolerance"] for x in others)
+
+
+def test_a_candidate_that_dies_while_it_is_timed_is_a_fate(family: Family) -> None:
+    dies = candidate("ModelNew.n = getattr(ModelNew, 'n', 0) + 1; os._exit(7) if ModelNew.n > 6 else 0; return y")
+    answer = timed(family.judge_python(TASK, dies, time=True))["fate"]
+    assert (answer["end"], answer["phase"], answer["code"]) == ("exited", "time", 7)
+
+
+def test_a_c_function_is_timed(family: Family) -> None:
+    figures = timed(family.ask("judge", c_work(family, "usleep(2000)", time=True)))
+    assert figures["fate"]["end"] == "finished"
+    assert min(figures["candidate_ns"]) + figures["empty_bracket_ns"] > 2e6
+    assert not any(x["outputs"][0]["over_tolerance"] for x in figures["checked"])

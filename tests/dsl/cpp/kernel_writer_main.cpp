@@ -1,0 +1,69 @@
+// Plans and writes one kernel, for test_map_kernels.py: kernel_writer DSL_FOLDER OUT_FOLDER. In: {"graph": op graph,
+// "knobs": {name: value}} (of every group); OUT gets the sources, manifest.json and export.py; out: the remark.
+
+#include <fstream>
+#include <iostream>
+#include <iterator>
+
+#include "dsl/cpp/language.hpp"
+#include "dsl/rules_coder.hpp"
+#include "dsl/rules_planner.hpp"
+
+namespace {
+
+struct question {
+  messages::op_graph graph;
+  messages::knob_values knobs;
+
+  void fields(auto& f) {
+    f("graph", graph);
+    f("knobs", knobs);
+  }
+};
+
+using std::filesystem::path;
+
+messages::expected<messages::code_reply> write(const question& asked, const dsl::language& cpp,
+                                               const blobs::blob_store& store) {
+  auto planned = dsl::rules_plan({.wanted = 1}, asked.graph, cpp);
+  if (planned.plans.empty()) return messages::code_reply{.remark = planned.remark};
+  auto plan = planned.plans.front();
+  for (auto& group : plan.groups) group.knobs = asked.knobs;
+  return dsl::rules_code({.plan = plan}, asked.graph, cpp, store);
+}
+
+messages::expected<std::string> answer(const question& asked, const path& dsl_folder, const path& out) {
+  auto files = dsl::load_language(dsl_folder / "cpp");
+  if (!files) return tl::unexpected{files.error()};
+  auto cpp = dsl::cpp::make_language(*files);
+  if (!cpp) return tl::unexpected{cpp.error()};
+  auto store = blobs::blob_store::open(out / "blobs");
+  if (!store) return tl::unexpected{store.error()};
+  auto reply = write(asked, **cpp, *store);
+  if (!reply) return tl::unexpected{reply.error()};
+  if (!reply->manifest) return reply->remark;
+  std::map<std::string, std::string> sources;
+  for (const auto& source : reply->manifest->sources) {
+    sources[source.path] = store->get(source.blob).value();
+    std::ofstream{out / source.path} << sources[source.path];
+  }
+  std::ofstream{out / "manifest.json"} << wire::to_json(*reply->manifest);
+  auto exported = (*cpp)->export_candidate({*reply->manifest, sources, asked.graph.task});
+  if (!exported) return tl::unexpected{exported.error()};
+  std::ofstream{out / "export.py"} << *exported;
+  return reply->remark;
+}
+
+}  // namespace
+
+int main(int count, char** arguments) {
+  std::string text{std::istreambuf_iterator<char>{std::cin}, {}};
+  auto asked = wire::from_json<question>(text);
+  if (count != 3 || !asked) {
+    std::cerr << (asked ? std::string{"kernel_writer DSL_FOLDER OUT_FOLDER"} : to_string(asked.error())) << '\n';
+    return 2;
+  }
+  auto said = answer(*asked, arguments[1], arguments[2]);
+  std::cout << (said ? *said : said.error().detail) << '\n';
+  return said ? 0 : 1;
+}

@@ -1,0 +1,15 @@
+# Asks the compiler for all that the headers of records and wire include, and looks for libraries in it.
+file(GLOB headers ${ROOT}/messages/records/*.hpp ${ROOT}/messages/wire/*.hpp)
+if(NOT headers)
+  message(FATAL_ERROR "No headers in ${ROOT}/messages")
+endif()
+foreach(header ${headers})
+  execute_process(COMMAND ${COMPILER} -std=c++20 -x c++ -M -I ${ROOT} ${header} OUTPUT_VARIABLE included
+                  COMMAND_ERROR_IS_FATAL ANY)
+  if(NOT included MATCHES "string_view")
+    message(FATAL_ERROR "${header}: the compiler listed no includes:\n${included}")
+  endif()
+  if(included MATCHES "[^ ]*/(caf|msgpack|nlohmann|zmq|yaml-cpp|fmt|spdlog)[^/ ]*(/[^ ]*)?\\.h(pp)?")
+    message(FATAL_ERROR "${header} includes ${CMAKE_MATCH_0}")
+  endif()
+endforeach()
