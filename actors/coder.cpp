@@ -29,11 +29,6 @@ private:
     if (!graph) return to_error(graph.error());
     auto reply = dsl::rules_code(x, *graph, **language, *options_.store);
     if (!reply) return to_error(reply.error());
-    if (!reply->manifest) return std::move(*reply);
-    if (x.parent) reply->manifest->parents = {identify(*x.parent)};
-    auto blob = options_.store->put_record(*reply->manifest);
-    if (!blob) return to_error(blob.error());
-    reply->manifest_blob = *blob;
     return std::move(*reply);
   }
 

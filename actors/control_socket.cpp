@@ -1,10 +1,10 @@
 #include "actors/control_socket.hpp"
 
+#include <sys/eventfd.h>
+#include <unistd.h>
 #include <atomic>
 #include <csignal>
-#include <sys/eventfd.h>
 #include <thread>
-#include <unistd.h>
 #include <vector>
 
 #include "devices/worker/zmq.hpp"
@@ -63,7 +63,8 @@ struct control_server::thread {
     if (!socket.recv(message, zmq::recv_flags::dontwait)) return;
     while (message.more()) [[maybe_unused]] auto rest = socket.recv(message, zmq::recv_flags::dontwait);
     auto request = wire::unpack<control_request>(bytes_of(message));
-    auto reply = request ? answer(*request) : control_reply{failure{failure_code::unreadable, to_string(request.error())}};
+    auto reply =
+        request ? answer(*request) : control_reply{failure{failure_code::unreadable, to_string(request.error())}};
     socket.send(buffer_of(wire::pack(reply)), zmq::send_flags::dontwait);
   }
 };

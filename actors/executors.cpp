@@ -71,7 +71,8 @@ struct device_kind {
 };
 
 const std::map<std::string, device_kind>& kinds() {
-  static const std::map<std::string, device_kind> all{{"cpu", {plan_cpu, true}}, {"simulated", {plan_simulated, false}}};
+  static const std::map<std::string, device_kind> all{{"cpu", {plan_cpu, true}},
+                                                      {"simulated", {plan_simulated, false}}};
   return all;
 }
 

@@ -19,6 +19,7 @@ public:
 
   monitor_actor::behavior_type start(const monitor_options& options) {
     options_ = options;
+    if (options_.log) open_log();
     if (!options_.endpoint.empty()) open();
     return {
         [this](const event& x) { take(x); },
@@ -36,9 +37,18 @@ private:
       take({.kind = event_kind::warning, .subject = "monitor", .text = socket.error().detail});
   }
 
+  void open_log() {
+    auto log = event_log::open(*options_.log);
+    if (log)
+      log_ = std::move(*log);
+    else
+      take({.kind = event_kind::warning, .subject = "monitor", .text = log.error().detail});
+  }
+
   void take(event x) {
     x.at = std::chrono::time_point_cast<std::chrono::milliseconds>(std::chrono::system_clock::now());
     ++metrics_.events[std::string{enum_names(x.kind)[static_cast<std::size_t>(x.kind)]}];
+    log_.write(x);
     socket_.publish(x);
     if (options_.on_event) options_.on_event(x);
   }
@@ -49,6 +59,7 @@ private:
 
   monitor_options options_;
   event_socket socket_;
+  event_log log_;
   metrics_reply metrics_;
 };
 

@@ -74,11 +74,22 @@ std::map<stage_kind, std::chrono::milliseconds> limits_of(const configs::run_lim
   return limits;
 }
 
+monitor_options monitor_options_of(const node_options& options) {
+  auto own = std::to_string(::getpid());
+  auto events = control_folder(options.state_folder) / (own + ".events");
+  monitor_options x;
+  x.log = log_options{logs_folder(options.state_folder) / (own + ".log"), options.config.log.level};
+  if (options.config.monitor.publish) x.endpoint = "ipc://" + events.string();
+  x.on_event = options.on_event;
+  return x;
+}
+
 }  // namespace
 
 fs::path runs_folder(const fs::path& state) { return state / "runs"; }
 fs::path blobs_folder(const fs::path& state) { return state / "blobs"; }
 fs::path control_folder(const fs::path& state) { return state / "control"; }
+fs::path logs_folder(const fs::path& state) { return state / "logs"; }
 
 expected<std::shared_ptr<const dsl::registry>> load_registry(const configs::install_paths& install) {
   auto registry = dsl::registry::load(install.dsl());
@@ -109,13 +120,12 @@ expected<void> node::tree::plant(const node_options& options) {
   auto with_recipes = load_languages(*registry);
   if (!with_recipes) return tl::unexpected{with_recipes.error()};
   languages = *with_recipes;
-  for (const auto& folder : {runs_folder(options.state_folder), control_folder(options.state_folder)})
+  const auto& state = options.state_folder;
+  for (const auto& folder : {runs_folder(state), control_folder(state), logs_folder(state)})
     if (auto made = make_folder(folder); !made) return tl::unexpected{made.error()};
   if (auto opened = open_hub(options); !opened) return opened;
   system.emplace(config);
-  auto events = control_folder(options.state_folder) / (std::to_string(::getpid()) + ".events");
-  monitor =
-      spawn_monitor(*system, {options.config.monitor.publish ? "ipc://" + events.string() : "", options.on_event});
+  monitor = spawn_monitor(*system, monitor_options_of(options));
   journal = spawn_journal(
       *system, {.folder = runs_folder(options.state_folder), .commit_window = options.config.journal.commit_window});
   logic::schedule_options schedule{.attempts = options.config.scheduler.attempts,

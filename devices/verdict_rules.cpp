@@ -91,7 +91,14 @@ kernel_failure bad_element(failure_kind kind, const messages::output_figures& x,
                       {"max_rel", fmt::format("{:.6g}", x.max_rel)}}};
 }
 
-finding judge_output(const messages::output_figures& x) {
+/// Sums of signed values come near zero, where a tolerance that is right elsewhere refuses eager itself: on redraws the
+/// candidate may err as much as the class of eager's own arithmetic does.
+bool as_good_as_eager(const messages::output_figures& x) {
+  constexpr double of_eager = 4, of_output = 2e-5;
+  return x.rms <= std::max(of_eager * x.eager_rms, of_output * x.reference_rms);
+}
+
+finding judge_output(const messages::output_figures& x, bool own_draw) {
   const auto &want = x.expected, &got = x.got;
   if (x.got_type != x.expected_type) return differs(failure_kind::wrong_shape, "type", x.expected_type, x.got_type);
   if (x.got_device != x.expected_device)
@@ -104,7 +111,7 @@ finding judge_output(const messages::output_figures& x) {
     return differs(failure_kind::wrong_strides, "strides", text_of(want.strides), text_of(got.strides));
   if (x.non_finite_mismatch > 0)
     return bad_element(failure_kind::non_finite, x, x.non_finite_mismatch, "has NaN or infinity in other places");
-  if (x.over_tolerance > 0)
+  if (x.over_tolerance > 0 && (own_draw || !as_good_as_eager(x)))
     return bad_element(failure_kind::wrong_values, x, x.over_tolerance, "differs by more than the tolerance");
   return std::nullopt;
 }
@@ -121,7 +128,7 @@ finding judge_outputs(const messages::draw_figures& draw) {
                           .message = fmt::format("The candidate gave {} where the reference gives {}",
                                                  plural(draw.got_outputs, "output"), draw.expected_outputs)};
   for (std::size_t i = 0; i < draw.outputs.size(); ++i)
-    if (auto bad = judge_output(draw.outputs[i])) {
+    if (auto bad = judge_output(draw.outputs[i], draw.kind == "own")) {
       bad->message = fmt::format("Output {} {}", i, bad->message);
       bad->details["output"] = std::to_string(i);
       return bad;

@@ -39,11 +39,11 @@ WRAPPERS = (
     Wrapper("msgpack*", ("messages/wire/msgpack.cpp",)),
     Wrapper("nlohmann/*", ("messages/wire/json.cpp",)),
     Wrapper("xxhash.h", ("messages/records/content_hash.cpp",)),
-    Wrapper("SQLiteCpp/*", ("actors/*.cpp",), one=True),
-    Wrapper("sqlite3.h", ("actors/*.cpp",), one=True),
+    Wrapper("SQLiteCpp/*", ("actors/journal_file.cpp", "tests/support/*")),
+    Wrapper("sqlite3.h", ("actors/journal_file.cpp",)),
     Wrapper("kainjow/*", ("configs/*", "devices/*", "dsl/*", "actors/*"), one=True),
     Wrapper("CLI/*", ("actors/*",)),
-    Wrapper("spdlog/*", ("actors/*",), one=True),
+    Wrapper("spdlog/*", ("actors/log.cpp",)),
     Wrapper("curl/*", ("llm_client/*",), one=True),
 )
 

@@ -1,10 +1,10 @@
 #include "actors/cli/results.hpp"
 
+#include <sys/stat.h>
 #include <unistd.h>
 #include <cerrno>
 #include <cstring>
 #include <fstream>
-#include <sys/stat.h>
 
 #include "actors/journal_file.hpp"
 #include "actors/logic/documents.hpp"

@@ -32,6 +32,12 @@ std::string_view bare(std::string_view text) {
   return text;
 }
 
+/// Of the texts that `number` gives; NaN and infinities do not count.
+bool is_finite_literal(std::string_view text) {
+  if (text.starts_with("(-")) text.remove_prefix(2);
+  return !text.empty() && text.front() >= '0' && text.front() <= '9';
+}
+
 /// Functions that exist in vector and plain form.
 std::string_view transcendental(operation op) {
   switch (op) {
@@ -118,6 +124,8 @@ std::string cpp_printer::power(std::span<const std::string> arguments) const {
 
 std::string cpp_printer::apply(operation op, std::span<const std::string> arguments) const {
   if (auto sign = infix_of(op); !sign.empty()) return infix(arguments[0], sign, arguments[1]);
+  if (op == operation::max && is_finite_literal(arguments[1])) return call("at_least", arguments);
+  if (op == operation::min && is_finite_literal(arguments[1])) return call("at_most", arguments);
   if (auto function = exact_function(op); !function.empty()) return call(function, arguments);
   if (op == operation::pow) {
     if (auto product = power(arguments); !product.empty()) return product;

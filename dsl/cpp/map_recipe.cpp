@@ -105,6 +105,7 @@ private:
   static void add_tensors(template_data& data, const pointwise& x, const map_layout& layout, bool streaming) {
     auto tensors = template_list();
     auto streamed = template_list();
+    auto ahead = template_list();
     bool any = false;
     for (std::size_t i = 0; i < layout.operands.size(); ++i) {
       auto id = "x" + std::to_string(i);
@@ -115,6 +116,7 @@ private:
       tensor.set("passed", id);
       tensor.set("is_input", true);
       tensors << tensor;
+      if (layout.operands[i].inner == motion::unit) ahead << tensor;
     }
     for (std::size_t i = 0; i < layout.results.size(); ++i) {
       auto id = "y" + std::to_string(i);
@@ -130,6 +132,7 @@ private:
       tensors << tensor;
     }
     data.set("tensors", tensors);
+    data.set("ahead", ahead);
     data.set("streams", streamed);
     data.set("streaming", any);
   }

@@ -5,7 +5,7 @@
 #include <unistd.h>
 #include <array>
 #include <cerrno>
-#include <cstring>
+#include <system_error>
 
 #include "messages/records/content_hash.hpp"
 
@@ -19,7 +19,7 @@ using messages::failure_code;
 namespace {
 
 auto storage_failure(const std::string& what, const fs::path& where) {
-  return fail(failure_code::storage, what + " " + where.string() + ": " + std::strerror(errno));
+  return fail(failure_code::storage, what + " " + where.string() + ": " + std::generic_category().message(errno));
 }
 
 /// 32 hex digits and nothing else: a hash from outside is never a path.

@@ -2,9 +2,8 @@
 
 #include <fstream>
 
-#include <SQLiteCpp/SQLiteCpp.h>
-
 #include "actors/journal_file.hpp"
+#include "tests/support/database.hpp"
 #include "tests/support/deterministic.hpp"
 #include "tests/support/scratch_folder.hpp"
 
@@ -16,11 +15,6 @@ namespace {
 
 fact some(decltype(fact::content) content, const std::string& job = "") {
   return {.run = {"r"}, .job = {job}, .content = std::move(content)};
-}
-
-void make_database(const std::filesystem::path& file, const std::string& sql) {
-  std::filesystem::create_directories(file.parent_path());
-  SQLite::Database{file.string(), SQLite::OPEN_READWRITE | SQLite::OPEN_CREATE}.exec(sql);
 }
 
 struct journaled : testing::deterministic {
@@ -86,7 +80,7 @@ TEST_CASE("a run has one writer: a second is refused until the first is gone") {
 TEST_CASE("a journal of a newer version is refused and says what to do") {
   tests::scratch_folder folder;
   auto path = actors::journal_path(folder.path(), {"r"});
-  make_database(path, "CREATE TABLE facts(number INTEGER); PRAGMA user_version = 99");
+  tests::make_database(path, "CREATE TABLE facts(number INTEGER); PRAGMA user_version = 99");
   for (auto how : {mode::open, mode::read_only}) {
     auto file = journal_file::open(path, how);
     REQUIRE(!file);
@@ -125,7 +119,7 @@ TEST_CASE("a journal of version 1 is read for ever") {
   tests::scratch_folder folder;
   auto path = actors::journal_path(folder.path(), {"r"});
   std::ifstream sample{std::filesystem::path{KERNELMESH_SOURCE_DIR} / "tests/data/journals/version1.sql"};
-  make_database(path, std::string{std::istreambuf_iterator<char>{sample}, {}});
+  tests::make_database(path, std::string{std::istreambuf_iterator<char>{sample}, {}});
   auto facts = actors::read_journal(folder.path(), {"r"});
   REQUIRE(facts);
   REQUIRE(facts->size() == 3);

@@ -15,6 +15,7 @@
 #include "actors/system.hpp"
 #include "devices/simulated/simulated_compiler.hpp"
 #include "devices/simulated/simulated_device.hpp"
+#include "messages/records/task.hpp"
 #include "tests/support/deterministic.hpp"
 #include "tests/support/scratch_folder.hpp"
 
@@ -86,9 +87,12 @@ struct simulated_tree : deterministic {
     messages::run_spec x{.run = {"r"}, .name = "test"};
     auto task = *store.put_record(messages::task{.name = "relu", .code = "# simulated"});
     for (std::uint32_t i = 0; i < jobs; ++i) {
-      x.jobs.push_back({.job = {"j" + std::to_string(i)}, .task_name = "relu", .task = task});
-      x.jobs.back().target = {{"simulated:0"}, "cpp", ""};
-      x.jobs.back().strategy.evaluations = 8;
+      auto& job = x.jobs.emplace_back();
+      job.job = {"j" + std::to_string(i)};
+      job.task_name = "relu";
+      job.task = task;
+      job.target = {{"simulated:0"}, "cpp", ""};
+      job.strategy.evaluations = 8;
     }
     return x;
   }

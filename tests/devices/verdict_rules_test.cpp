@@ -188,6 +188,7 @@ TEST_CASE("the first wrong value is in the details") {
   auto figures = good_verify();
   auto& output = figures.draws[2].outputs[0];
   output.over_tolerance = 4, output.first_index = {1, 2}, output.first_got = 0.25, output.first_want = -1;
+  output.rms = 1;
   auto x = failure_in(conclude(figures, {}));
   CHECK(x.details.at("index") == "[1, 2]");
   CHECK(x.details.at("got") == "0.25");
@@ -287,4 +288,21 @@ TEST_CASE("times that do not pair are the judge's failure") {
     change(figures);
     CHECK(std::get<failure>(conclude(figures, {}, 0)).code == failure_code::wrong_answer);
   }
+}
+
+TEST_CASE("on a redraw an error beyond the tolerance is held against eager's own, on the task's own draw it is not") {
+  auto figures = good_verify();
+  auto beyond = [&](std::size_t draw, double rms, double eager_rms) {
+    auto changed = figures;
+    auto& output = changed.draws[draw].outputs[0];
+    output.over_tolerance = 1;
+    output.rms = rms;
+    output.eager_rms = eager_rms;
+    output.reference_rms = 1;
+    return conclude(changed, {});
+  };
+  CHECK(std::holds_alternative<verified>(beyond(1, 3.9e-4, 1e-4)));
+  CHECK(std::holds_alternative<verified>(beyond(1, 1.9e-5, 0)));
+  CHECK(failure_in(beyond(1, 4.1e-4, 1e-4)).kind == failure_kind::wrong_values);
+  CHECK(failure_in(beyond(0, 3.9e-4, 1e-4)).kind == failure_kind::wrong_values);
 }

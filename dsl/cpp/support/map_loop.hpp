@@ -153,6 +153,12 @@ inline void stream(void* to, const void* from, int64_t bytes) {
   __builtin_memcpy(out, in, static_cast<size_t>(bytes));
 }
 
+/// Asks for memory that will be read soon, so that it arrives while results are streamed out.
+inline void prefetch(const void* from, int64_t bytes) {
+  const char* at = static_cast<const char*>(from);
+  for (int64_t i = 0; i < bytes; i += 64) __builtin_prefetch(at + i, 0, 2);
+}
+
 /// Makes streamed results visible to other threads; each thread that streamed calls it at its end.
 inline void end_stream() {
 #if defined(__SSE2__)

@@ -56,6 +56,16 @@ inline T minimum(T a, T b) {
   return a != a ? a : smaller;
 }
 
+/// The same where `limit` is a number and no NaN: half the work.
+template <class T>
+inline T at_least(T x, T limit) {
+  return x < limit ? limit : x;
+}
+template <class T>
+inline T at_most(T x, T limit) {
+  return x > limit ? limit : x;
+}
+
 // -- exp, expm1 -------------------------------------------------------------------------------------------------------
 
 /// x = n ln 2 + r with |r| <= ln 2 / 2.
@@ -164,26 +174,21 @@ inline float tanh(float x) {
 }
 inline double tanh(double x) { return __builtin_tanh(x); }
 
-/// 1 ulp.
+/// 2 ulp. erf(t) = 1 - exp(t P(t)) for t >= 0, where P approximates log(erfc(t)) / t on [0, 4].
 inline float erf(float x) {
   const float a = abs(x);
-  const float s = x * x;
-  float near = fma(-5.96761703e-4f, s, 4.99119423e-3f);
-  near = fma(near, s, -2.67681349e-2f);
-  near = fma(near, s, 1.12819925e-1f);
-  near = fma(near, s, -3.76125336e-1f);
-  near = fma(near, s, 1.28379166e-1f);
-  near = fma(near, x, x);
   const float t = a > 4.0f ? 4.0f : a;
-  const float r = fma(-1.72853470e-5f, t, 3.83197126e-4f);
-  const float u = fma(-3.88396438e-3f, t, 2.42546219e-2f);
-  float far = fma(r, t * t, u);
-  far = fma(far, t, -1.06777877e-1f);
-  far = fma(far, t, -6.34846687e-1f);
-  far = fma(far, t, -1.28717512e-1f);
-  far = fma(far, t, -t);
-  far = 1.0f - exp_inside(far);
-  return a > 0.927734375f ? copysign(far, x) : near;
+  float p = fma(0x1.36971ap-17f, t, -0x1.ed6cc4p-14f);
+  p = fma(p, t, 0x1.4bca18p-11f);
+  p = fma(p, t, -0x1.b50078p-10f);
+  p = fma(p, t, 0x1.506114p-13f);
+  p = fma(p, t, 0x1.39cdc4p-6f);
+  p = fma(p, t, -0x1.a4fa5ep-4f);
+  p = fma(p, t, -0x1.45f2fap-1f);
+  p = fma(p, t, -0x1.06eba8p-3f);  // less 1, for more digits: the -t below
+  const auto e = split_exp<127>(fma(p, t, -t));
+  const float scale = power_of_two(e.exponent);
+  return copysign(fma(scale, e.expm1_r, scale - 1.0f), x);
 }
 inline double erf(double x) { return __builtin_erf(x); }
 

@@ -39,7 +39,7 @@ inline void compute(int64_t n, const float* __restrict__ x0, const float* __rest
     const float t1 = static_cast<float>(km::load(*x1));
     const float t2 = t0 * t1;
     const float t3 = t2 + 1.0f;
-    const float t4 = km::maximum(t3, 0.0f);
+    const float t4 = km::at_least(t3, 0.0f);
     y0[i] = km::storing<float>::of(t4);
   }
 }

@@ -1,0 +1,69 @@
+"""The adapter of cpp: what it builds and how it refuses."""
+
+from __future__ import annotations
+
+import importlib.util
+import sys
+from pathlib import Path
+from types import ModuleType
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[3]
+GOOD = 'extern "C" int kernelmesh_run() { return 0; }\n'
+
+
+@pytest.fixture(scope="module")
+def adapter() -> ModuleType:
+    sys.path.insert(0, str(ROOT / "devices" / "worker"))
+    described = importlib.util.spec_from_file_location("cpp_adapter", ROOT / "dsl" / "cpp" / "adapter.py")
+    assert described is not None and described.loader is not None
+    module = importlib.util.module_from_spec(described)
+    described.loader.exec_module(module)
+    return module
+
+
+def built(adapter: ModuleType, tmp_path: Path, text: str, path: str = "kernel.cpp", **changes: object) -> object:
+    source = tmp_path / "source"
+    source.write_text(text)
+    folder = tmp_path / "out"
+    folder.mkdir()
+    options = {"arch": "native", "limit_s": 60.0, "cores": 1} | changes
+    request = adapter.CompileRequest(
+        manifest={"entry": {"c_abi": {}}}, files={path: str(source)}, folder=str(folder), **options
+    )
+    return adapter.compile(request)
+
+
+def test_a_good_source_becomes_a_library(adapter: ModuleType, tmp_path: Path) -> None:
+    result = built(adapter, tmp_path, GOOD)
+    assert result.ok, result.log
+    assert (tmp_path / "out" / result.artifact).exists()
+    assert adapter.toolchain().startswith("g++ ")
+
+
+def test_an_error_is_told_with_file_and_line(adapter: ModuleType, tmp_path: Path) -> None:
+    result = built(adapter, tmp_path, GOOD + "int x = ;\n")
+    assert not result.ok and result.kind == "compile_error"
+    assert result.message.startswith("kernel.cpp:2: expected primary-expression")
+    assert [(x["file"], x["line"]) for x in result.warnings] == [("kernel.cpp", 2)]
+
+
+def test_a_warning_is_a_finding(adapter: ModuleType, tmp_path: Path) -> None:
+    result = built(adapter, tmp_path, GOOD + "static int unused() { return 1; }\n")
+    assert result.ok
+    assert any("unused" in x["message"] for x in result.warnings)
+
+
+def test_a_build_ends_at_its_limit(adapter: ModuleType, tmp_path: Path) -> None:
+    result = built(adapter, tmp_path, '#include "/dev/zero"\n', limit_s=0.2)
+    assert not result.ok and result.kind == "timeout"
+
+
+def test_bad_requests_are_refused(adapter: ModuleType, tmp_path: Path) -> None:
+    for number, (path, arch) in enumerate(
+        [("../a.cpp", "native"), ("/a.cpp", "native"), ("a.txt", "native"), ("a.cpp", "-o")]
+    ):
+        folder = tmp_path / str(number)
+        folder.mkdir()
+        assert not built(adapter, folder, GOOD, path, arch=arch).ok
