@@ -46,7 +46,7 @@ std::vector<std::string> missing_offers(const messages::run_spec& spec, const sy
     auto device = device_here(job.target.device.value, system);
     if (!device.empty() && !contains(devices, device))
       add_once(out, "no device " + in_quotes(device) + " in the system config; it has " + listed(devices));
-    if (!contains(dsls, job.target.dsl))
+    if (auto& dsl = job.target.dsl; !dsl.empty() && !contains(dsls, dsl))
       add_once(out, "no compiler for " + in_quotes(job.target.dsl) + " in the system config; it has " + listed(dsls));
     for (auto& [role, implementation] : job.agents)
       if (auto offered = implementations_of(role, system.agents); !contains(offered, implementation))

@@ -10,7 +10,8 @@
 namespace configs {
 
 /// Targets and agents of the run that the system config does not offer, one sentence each; empty if all are there. On a
-/// cluster another node may still bring them, so it is the caller who decides whether that ends the run.
+/// cluster another node may still bring them, so it is the caller who decides whether that ends the run. A job without
+/// a DSL needs no compiler.
 std::vector<std::string> missing_offers(const messages::run_spec& spec, const system_config& system);
 
 }  // namespace configs

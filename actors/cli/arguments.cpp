@@ -49,7 +49,7 @@ void add_dtype(CLI::App* command, std::string& dtype) {
 
 void add_optimize(CLI::App& app, command_line& x) {
   auto command = add_command(app, x, "optimize", "Find a fast, verified kernel for a task",
-                             "kernelmesh optimize configs/tasks/gelu.py --for 2m --out gelu-out");
+                             "kernelmesh optimize configs/tasks/softsign.py --for 2m --out softsign-out");
   auto& to = x.optimize;
   command->add_option("TASK", to.task, "Python file with Model, get_inputs and get_init_inputs")->required();
   command->add_option("--device", to.devices, "Devices to run on")->delimiter(',')->capture_default_str();
@@ -69,7 +69,7 @@ void add_optimize(CLI::App& app, command_line& x) {
 
 void add_verify(CLI::App& app, command_line& x) {
   auto command = add_command(app, x, "verify", "Judge a candidate against its task",
-                             "kernelmesh verify configs/tasks/gelu.py kernelmesh-out/gelu.py");
+                             "kernelmesh verify configs/tasks/softsign.py kernelmesh-out/softsign.py");
   auto& to = x.verify;
   command->add_option("TASK", to.task, "Python file with Model, get_inputs and get_init_inputs")->required();
   command->add_option("CANDIDATE", to.candidate, "Python file with ModelNew, or a folder with manifest.json")
@@ -120,7 +120,7 @@ void add_readers(CLI::App& app, command_line& x) {
   report->callback([&x] { x.chosen = [&x] { return cli::report(x.common, x.report); }; });
 
   auto exported = add_command(app, x, "export", "Write a task's best kernel as one Python file",
-                              "kernelmesh export 20260102-030405-a1b2 gelu --out gelu.py");
+                              "kernelmesh export 20260102-030405-a1b2 softsign --out softsign.py");
   exported->add_option("RUN", x.exported.run, "Id of the run")->required();
   exported->add_option("TASK", x.exported.task, "Name of the task, or id of the job")->required();
   exported->add_option("--out", x.exported.out, "File to write [TASK.py]");
@@ -133,11 +133,13 @@ void add_readers(CLI::App& app, command_line& x) {
   doctor->callback([&x] { x.chosen = [&x] { return cli::doctor(x.common, x.doctor); }; });
 }
 
-/// CLI11's own sentences, with the way out.
-exit_code complain_about(const CLI::App& app, const CLI::ParseError& e) {
+/// CLI11's own sentences, with the way out. @param first word of the command line
+exit_code complain_about(const CLI::App& app, const CLI::ParseError& e, const std::string& first) {
   auto used = app.get_subcommands();
   auto command = used.empty() ? std::string{} : used.front()->get_name() + ' ';
-  std::cerr << "kernelmesh: " << e.what() << "; see kernelmesh " << command << "--help\n";
+  bool no_command = used.empty() && !first.empty() && first.front() != '-';
+  std::cerr << "kernelmesh: " << (no_command ? "there is no command \"" + first + '"' : e.what()) << "; see kernelmesh "
+            << command << "--help\n";
   return exit_code::bad_input;
 }
 
@@ -147,7 +149,7 @@ int run_command_line(int argc, char** argv) {
   CLI::App app{"Turns a PyTorch reference into a fast, verified kernel.", "kernelmesh"};
   app.set_version_flag("--version", std::string{"kernelmesh "} + KERNELMESH_VERSION);
   app.footer(
-      "Example:\n  kernelmesh optimize configs/tasks/gelu.py\nExit codes: 0 done, 1 the answer is no, 2 bad input, "
+      "Example:\n  kernelmesh optimize configs/tasks/softsign.py\nExit codes: 0 done, 1 the answer is no, 2 bad input, "
       "3 infrastructure, 4 interrupted.");
   app.require_subcommand(1);
   command_line x;
@@ -159,7 +161,7 @@ int run_command_line(int argc, char** argv) {
   } catch (const CLI::CallForVersion& e) {
     return app.exit(e);
   } catch (const CLI::ParseError& e) {
-    return static_cast<int>(complain_about(app, e));
+    return static_cast<int>(complain_about(app, e, argc > 1 ? argv[1] : ""));
   }
   if (!x.time_limit.empty()) {
     std::chrono::milliseconds limit{0};

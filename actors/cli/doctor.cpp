@@ -49,7 +49,7 @@ void check_python(doctor_document& to, const place& where, const common_options&
   configs::python_check_options check{.script = where.install.check_python()};
   auto places = configs::python_places(common.python, config.worker.python, where.install,
                                        configs::surroundings::of_this_process());
-  auto found = configs::find_python(places, [&](const fs::path& x) { return configs::ask_python(x, check); });
+  auto found = configs::find_python(places, [&](const fs::path& x) { return configs::check_python(x, check); });
   if (!found) return miss(to, "python", found.error());
   auto text = found->place.path.string() + " (" + found->place.named_by + "), Python " + found->report.python;
   for (const auto& [name, version] : found->report.versions) text += ", " + name + ' ' + version;

@@ -1,8 +1,10 @@
+#include <algorithm>
 #include <filesystem>
 
 #include "actors/cli/commands.hpp"
 #include "actors/cli/one_task.hpp"
 #include "configs/run_plan.hpp"
+#include "configs/wording.hpp"
 
 namespace actors::cli {
 
@@ -27,15 +29,26 @@ job_spec make_job(const one_task& x, const optimize_options& options, const std:
   return job;
 }
 
+expected<void> check_dsls(const place& where, const std::vector<std::string>& dsls) {
+  const auto& known = where.known.dsls;
+  for (const auto& dsl : dsls)
+    if (std::ranges::find(known, dsl) == known.end())
+      return fail(failure_code::bad_input,
+                  "--dsl: there is no DSL " + configs::in_quotes(dsl) + "; known: " + configs::listed(known));
+  return {};
+}
+
 }  // namespace
 
 exit_code optimize(const common_options& common, const optimize_options& options) {
   auto x = open_task(common, options.task, options.dtype);
   if (!x) return complain(x.error());
+  if (auto known = check_dsls(x->where, options.dsls); !known) return complain(known.error());
   run_spec spec{.name = x->task.name, .command = "optimize"};
   for (const auto& device : options.devices)
     for (const auto& dsl : options.dsls) spec.jobs.push_back(make_job(*x, options, device, dsl));
   spec.out = std::filesystem::absolute(options.out).lexically_normal().string();
+  if (auto ready = prepare_results_folder(spec.out); !ready) return complain(ready.error());
   return drive_one_task(common, *x, std::move(spec));
 }
 

@@ -53,7 +53,7 @@ expected<fs::path> find_workers_python(const place& where, const common_options&
   configs::python_check_options check{.quick = true, .script = where.install.check_python()};
   auto places = configs::python_places(common.python, config.worker.python, where.install,
                                        configs::surroundings::of_this_process());
-  auto found = configs::find_python(places, [&](const fs::path& x) { return configs::ask_python(x, check); });
+  auto found = configs::find_python(places, [&](const fs::path& x) { return configs::check_python(x, check); });
   if (!found) return tl::unexpected{found.error()};
   return found->place.path;
 }

@@ -23,7 +23,8 @@ expected<logic::run_state> load_run(const fs::path& state, const run_id& run) {
   if (!facts) return tl::unexpected{facts.error()};
   logic::run_state x;
   for (const auto& fact : *facts) apply(x, fact);
-  return x;
+  if (x.started) return x;
+  return fail(failure_code::unreadable, "the run " + run.value + " never began: its journal is empty; start it again");
 }
 
 expected<result_sources> open_results(const place& where, const fs::path& state) {
@@ -100,6 +101,21 @@ run_document document_of(const logic::run_state& run) {
   x.phase = run.finished ? "finished" : "interrupted";
   for (const auto& spec : run.spec.jobs) x.jobs.push_back(logic::optimize_document_of(run, run.jobs.at(spec.job)));
   return x;
+}
+
+expected<void> prepare_results_folder(const fs::path& folder) {
+  std::error_code error;
+  fs::create_directories(folder, error);
+  auto name = (folder / ".writable.XXXXXX").string();
+  auto fd = error ? -1 : ::mkstemp(name.data());  // root is told that it may write where it can't
+  if (fd >= 0) {
+    ::close(fd);
+    ::unlink(name.c_str());
+    return {};
+  }
+  auto why = error ? error.message() : std::strerror(errno);
+  return fail(failure_code::storage,
+              "results can't be written to " + folder.string() + ": " + why + "; name another folder with --out");
 }
 
 expected<run_document> write_results(const result_sources& from, const logic::run_state& run, const fs::path& folder) {

@@ -14,7 +14,7 @@ namespace actors::cli {
 messages::expected<logic::run_state> load_run(const std::filesystem::path& state, const messages::run_id& run);
 
 struct result_sources {
-  const place& where;
+  place where;
   std::filesystem::path state;
   blobs::blob_store store;
   std::shared_ptr<const dsl::language_set> languages;
@@ -33,6 +33,9 @@ messages::expected<messages::run_document> write_results(const result_sources& f
 
 /// All jobs of a run, nothing written.
 messages::run_document document_of(const logic::run_state& run);
+
+/// Made where it is missing, and proved writable: told before the work, not after it. Failure: storage.
+messages::expected<void> prepare_results_folder(const std::filesystem::path& folder);
 
 /// Whole or not at all. Failure: storage.
 messages::expected<void> write_file(const std::filesystem::path& file, const std::string& text);

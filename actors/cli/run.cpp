@@ -29,6 +29,7 @@ exit_code run(const common_options& common, const run_options& options) {
   spec->out = fs::absolute(out).lexically_normal().string();
   if (auto missing = configs::missing_offers(*spec, *system); !missing.empty())
     return complain({failure_code::no_resource, missing.front()});
+  if (auto ready = prepare_results_folder(spec->out); !ready) return complain(ready.error());
   return drive_to_the_end(*where, {common, *system, *state, *spec});
 }
 

@@ -14,7 +14,9 @@ exit_code verify(const common_options& common, const verify_options& options) {
   auto blob = x->store.put_record(*manifest);
   if (!blob) return complain(blob.error());
 
-  job_spec job{.task_name = x->task.name, .task = x->task_blob, .target = {{options.device}, manifest->dsl, ""}};
+  bool needs_compiler = !std::holds_alternative<python_host_entry>(manifest->entry);
+  job_spec job{.task_name = x->task.name, .task = x->task_blob};
+  job.target = {{options.device}, needs_compiler ? manifest->dsl : "", ""};
   job.job = {"verify"};
   job.strategy.name = "imported";
   job.strategy.time_limit = std::chrono::hours{1};

@@ -18,7 +18,10 @@ namespace {
 messages::stage_outcome refusal(const messages::task_refused& x) {
   messages::kernel_failure why{
       .stage = messages::failure_stage::trace, .kind = messages::failure_kind::task_error, .message = x.message};
-  if (x.line > 0) why.details["line"] = std::to_string(x.line);
+  if (x.line > 0) {
+    why.details["line"] = std::to_string(x.line);
+    why.message += " (line " + why.details["line"] + " of the task)";
+  }
   return messages::verdict{messages::rejected{std::move(why), {}, {}}};
 }
 

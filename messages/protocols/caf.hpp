@@ -51,12 +51,17 @@ struct json_text {
   friend std::string to_string(const json_text& x) { return x.text; }
 };
 
+/// A message as JSON, cut short for logs. Made in message_text.cpp for every message, so that the sources of actors need
+/// not compile the codec of each: that took half of the build.
+template <class T>
+std::string message_text(const T& x);
+
 /// Every record is a CAF message by its one field list. CAF prints messages, for logs; it never serialises them: its
 /// own format has traps (caf.md), and between processes messages travel through wire::pack.
 template <class Inspector, wire::record T>
 typename Inspector::result_type inspect(Inspector& f, T& x) {
   if constexpr (std::is_void_v<typename Inspector::result_type>)
-    f(json_text{wire::to_json(x, {.longest = 200})});
+    f(json_text{message_text(x)});
   else
     return make_error(caf::sec::runtime_error, std::string{"messages leave the process through wire::pack only"});
 }

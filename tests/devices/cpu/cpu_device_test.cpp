@@ -60,7 +60,7 @@ TEST_CASE_FIXTURE(cpu_with_fakes, "a task that the judge refuses is a verdict ab
   auto refused = tests::finding_of<messages::rejected>(run(trace_of("words"))).failure;
   CHECK(refused.stage == messages::failure_stage::trace);
   CHECK(refused.kind == messages::failure_kind::task_error);
-  CHECK(refused.message == "written");
+  CHECK(refused.message == "written (line 3 of the task)");
   CHECK(refused.details.at("line") == "3");
 }
 

@@ -1,0 +1,39 @@
+"""Each test gets a state folder of its own; its path is short, since sockets lie in it."""
+
+from __future__ import annotations
+
+import shutil
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import pytest
+from home import BINARY, Home
+
+
+@contextmanager
+def new_home() -> Iterator[Home]:
+    """Removed at the end with all that runs in it."""
+    if not BINARY.exists():
+        pytest.skip(f"{BINARY} is not built")
+    folder = Path(tempfile.mkdtemp(prefix="km-"))
+    made = Home(folder)
+    try:
+        yield made
+    finally:
+        made.close()
+        shutil.rmtree(folder, ignore_errors=True)
+
+
+@pytest.fixture
+def home() -> Iterator[Home]:
+    with new_home() as made:
+        yield made
+
+
+@pytest.fixture(scope="module")
+def shared_home() -> Iterator[Home]:
+    """For tests that only read what one run left."""
+    with new_home() as made:
+        yield made

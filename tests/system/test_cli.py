@@ -1,0 +1,400 @@
+"""The command line as a contract: exit codes, one document on stdout, one sentence for what is wrong."""
+
+from __future__ import annotations
+
+import random
+import re
+import signal
+import sqlite3
+import subprocess
+from pathlib import Path
+from typing import Any
+
+import pytest
+from conftest import new_home
+from home import BINARY, PYTHON, ROOT, Home, wait_until
+from journal import assert_whole
+from task_files import TASK, task
+
+SIMULATED = """
+name: simulated
+system:
+  devices:
+    - name: simulated:0
+      simulated: {{latency_ms: {{trace: {ms}, compile: {ms}, verify: {ms}, time: {ms}}}}}
+  compilers:
+    - dsl: cpp
+      simulated: {{latency_ms: {{compile: {ms}}}}}
+tasks: [relu.py]
+targets: [{{device: "simulated:0", dsl: cpp}}]
+limits: {{evaluations: 8}}
+"""
+CANDIDATE = """
+import torch
+from torch import nn
+
+
+class ModelNew(nn.Module):
+    def forward(self, x):
+        return {expression}
+"""
+VERIFY_FIELDS = (
+    "task candidate dsl device verdict failure tier sandbox policy precision weights degenerate_task seeds "
+    "environment.device_model environment.driver environment.torch environment.toolchain environment.kernelmesh "
+    "error.max_abs error.max_rel error.reference_max_abs error.tolerance "
+    "seconds.queue seconds.compile seconds.verify seconds.time seconds.total"
+).split()
+TIMING_FIELDS = (
+    "candidate_ms.median candidate_ms.low candidate_ms.high candidate_ms.samples eager_ms.median compile_ms "
+    "speedup_eager.value speedup_eager.low speedup_eager.high speedup_compile roofline_share own_kernel_share "
+    "aa_noise clock"
+).split()
+
+
+def assert_has(document: dict[str, Any], fields: list[str]) -> None:
+    for field in fields:
+        at: Any = document
+        for part in field.split("."):
+            assert part in at, f"{field} is missing"
+            at = at[part]
+
+
+def simulated(home: Home, ms: int = 2) -> Path:
+    home.write("relu.py", task("relu"))
+    return home.write("run.yaml", SIMULATED.format(ms=ms))
+
+
+@pytest.fixture
+def finished(home: Home) -> str:
+    """Id of a run that has ended well."""
+    ended = home.run("run", simulated(home), "--json")
+    assert ended.code == 0, ended.err
+    return ended.document("kernelmesh.run/1")["run"]
+
+
+# -- help -------------------------------------------------------------------------------------------------------------
+
+
+def commands() -> list[str]:
+    return ["optimize", "verify", "run", "resume", "status", "report", "export", "doctor"]
+
+
+def test_help_lists_every_command(home: Home) -> None:
+    shown = home.run("--help")
+    assert (shown.code, shown.err) == (0, "")
+    listed = re.findall(r"^  (\w+)  ", shown.out.partition("Subcommands:")[2], re.MULTILINE)
+    assert sorted(listed) == sorted(commands())
+
+
+@pytest.mark.parametrize("command", commands())
+def test_help_of_a_command_has_an_example_of_it(home: Home, command: str) -> None:
+    shown = home.run(command, "--help")
+    assert (shown.code, shown.err) == (0, "")
+    assert re.search(rf"^Example:\n  kernelmesh {command}\b", shown.out, re.MULTILINE)
+    assert "\x1b" not in shown.out
+
+
+def test_files_of_the_examples_are_there() -> None:
+    with new_home() as home:
+        shown = "".join(home.run(x, "--help").out for x in commands())
+    named = set(re.findall(r"configs/[\w/.]+\.(?:py|yaml)", shown))
+    assert len(named) >= 2
+    assert all((ROOT / x).is_file() for x in named)
+
+
+# -- what is refused before anything starts ---------------------------------------------------------------------------
+
+REFUSED = [
+    (["frobnicate"], 2, 'no command "frobnicate"'),
+    ([], 2, "subcommand is required"),
+    (["optimize"], 2, "TASK is required"),
+    (["optimize", "relu.py", "--frobnicate"], 2, "--frobnicate"),
+    (["optimize", "none.py"], 2, "does not exist"),
+    (["optimize", "."], 2, "is a folder"),
+    (["optimize", "binary.py"], 2, "binary"),
+    (["optimize", "empty.py"], 2, "empty"),
+    (["optimize", "no_model.py"], 2, 'no class "Model"'),
+    (["optimize", "no_inputs.py"], 2, 'no function "get_inputs"'),
+    (["optimize", "candidate.py"], 2, "looks like a candidate"),
+    (["optimize", "relu.py", "--dtype", "float99"], 2, "float99"),
+    (["optimize", "relu.py", "--evaluations", "0"], 2, "--evaluations"),
+    (["optimize", "relu.py", "--for", "soon"], 2, "--for"),
+    (["optimize", "relu.py", "--dsl", "cobol"], 2, 'no DSL "cobol"; known: "cpp"'),
+    (["optimize", "relu.py", "--strategy", "luck"], 2, "--strategy"),
+    (["optimize", "relu.py", "--system", "none"], 2, "no system config"),
+    (["optimize", "relu.py", "--device", "cuda:7"], 3, 'no device "cuda:7"'),
+    (["optimize", "relu.py", "--out", "relu.py/deeper"], 3, "--out"),
+    (["optimize", "relu.py", "--out", "/proc/none"], 3, "--out"),
+    (["verify", "relu.py"], 2, "CANDIDATE is required"),
+    (["verify", "relu.py", "none.py"], 2, "does not exist"),
+    (["verify", "relu.py", "relu.py"], 2, 'no class "ModelNew"'),
+    (["verify", "relu.py", "folder"], 2, "no manifest.json"),
+    (["verify", "relu.py", "candidate.py", "--draws", "1"], 2, "--draws"),
+    (["verify", "relu.py", "candidate.py", "--policy", "lax"], 2, "--policy"),
+    (["verify", "relu.py", "candidate.py", "--device", "cuda:7"], 3, 'no device "cuda:7"'),
+    (["run", "none.yaml"], 2, "does not exist"),
+    (["run", "empty.yaml"], 2, "empty"),
+    (["run", "binary.py"], 2, "binary"),
+    (["resume", "none"], 2, 'no run "none"'),
+    (["resume", "../none"], 2, "no run"),
+    (["status", "none"], 2, 'no run "none"'),
+    (["report", "none"], 2, 'no run "none"'),
+    (["export", "none", "relu"], 2, 'no run "none"'),
+    (["doctor", "none"], 2, "none"),
+]
+
+
+@pytest.fixture(scope="module")
+def odd_files(shared_home: Home) -> Home:
+    shared_home.write("relu.py", task("relu"))
+    shared_home.write("candidate.py", CANDIDATE.format(expression="torch.relu(x)"))
+    shared_home.write("empty.py", "")
+    shared_home.write("empty.yaml", "")
+    shared_home.write("no_model.py", "def get_inputs():\n    return []\n")
+    shared_home.write("no_inputs.py", "class Model:\n    pass\n")
+    (shared_home.work / "binary.py").write_bytes(b"\x7fELF\0\0" + bytes(range(256)))
+    (shared_home.work / "folder").mkdir()
+    return shared_home
+
+
+@pytest.mark.parametrize(("arguments", "code", "words"), REFUSED, ids=[" ".join(x[0]) for x in REFUSED])
+def test_what_can_not_be_done_is_refused_in_one_sentence(
+    odd_files: Home, arguments: list[str], code: int, words: str
+) -> None:
+    ended = odd_files.run(*arguments)
+    assert ended.code == code, ended.err
+    assert words in ended.sentence()
+    assert ended.err.count("\n") == 1
+    assert odd_files.runs() == []
+
+
+def test_a_config_is_refused_with_all_that_is_wrong_in_it(home: Home) -> None:
+    simulated(home)
+    text = SIMULATED.format(ms=2).replace("targets:", "tragets:").replace("evaluations: 8", "evaluations: many")
+    ended = home.run("run", home.write("bad.yaml", text))
+    ended.sentence()
+    assert ended.code == 2
+    line = text.splitlines().index(next(x for x in text.splitlines() if x.startswith("tragets"))) + 1
+    assert f'bad.yaml:{line}: unknown key "tragets"; did you mean "targets"?' in ended.err
+    assert '"limits.evaluations" is "many"' in ended.err
+    assert home.runs() == []
+
+
+def test_a_python_without_torch_is_refused(home: Home) -> None:
+    home.write("relu.py", task("relu"))
+    bare = home.write("python", f'#!/bin/sh\nexec "{PYTHON}" -I -S "$@"\n')
+    bare.chmod(0o755)
+    ended = home.run("optimize", "relu.py", python=str(bare))
+    assert ended.code == 2
+    assert "no torch" in ended.sentence() and "scripts/quickstart" in ended.sentence()
+    assert home.run("optimize", "relu.py", python="/none/python").code == 2
+    checked = home.run("doctor", "--json", python=str(bare))
+    assert checked.code == 3
+    assert checked.document("kernelmesh.doctor/1")["fit"] is False
+
+
+# -- the state folder -------------------------------------------------------------------------------------------------
+
+
+def test_a_state_folder_that_can_not_be_made_is_refused(home: Home) -> None:
+    config = simulated(home)
+    for folder in ("/proc/kernelmesh", f"{home.work}/relu.py", f"{home.work}/relu.py/deeper"):
+        ended = home.run("run", config, KERNELMESH_HOME=folder)
+        assert ended.code == 3
+        assert folder in ended.sentence() and "KERNELMESH_HOME" in ended.sentence()
+
+
+def test_a_state_folder_on_a_read_only_disk_is_refused(home: Home) -> None:
+    home.state.mkdir(mode=0o700)
+    script = 'mount --bind "$1" "$1" && mount -o remount,bind,ro "$1" || exit 77; exec "$2" run "$3"'
+    argv = ["unshare", "-m", "sh", "-c", script, "sh", str(home.state), str(BINARY), str(simulated(home))]
+    ended = subprocess.run(argv, capture_output=True, text=True, env=home.environment(), check=False, timeout=60)
+    if ended.returncode in (1, 77, 127):
+        pytest.skip("nothing may be mounted here")
+    assert (ended.returncode, ended.stdout) == (3, "")
+    assert "can't be written" in ended.stderr and len(ended.stderr.splitlines()) == 1
+
+
+def everything(folder: Path) -> dict[str, bytes]:
+    """But for what SQLite puts beside a journal while it is read."""
+    return {
+        str(x): x.read_bytes() for x in sorted(folder.rglob("*")) if x.is_file() and x.suffix in (".sqlite", ".json")
+    }
+
+
+@pytest.mark.parametrize("damage", ["newer", "garbage", "empty"])
+def test_a_journal_that_can_not_be_read_is_left_as_it_is(home: Home, finished: str, damage: str) -> None:
+    bad = home.state / "runs" / "bad"
+    bad.mkdir()
+    file = bad / "journal.sqlite"
+    file.write_bytes((home.state / "runs" / finished / "journal.sqlite").read_bytes())
+    if damage == "newer":
+        with sqlite3.connect(file) as database:
+            database.execute("PRAGMA user_version = 99")
+        database.close()
+    else:
+        file.write_bytes(random.Random(1).randbytes(8192) if damage == "garbage" else b"")
+    before = everything(home.state / "runs")
+    words = {"newer": "newer kernelmesh", "garbage": "not a database", "empty": "never began"}[damage]
+    for arguments in (["resume", "bad"], ["status", "bad"], ["report", "bad"], ["export", "bad", "relu"]):
+        ended = home.run(*arguments)
+        assert ended.code == 3, arguments
+        assert words in ended.sentence()
+    assert home.run("doctor", "bad").code == 3
+    listed = home.run("status", "--json")
+    assert [x["run"] for x in listed.document("kernelmesh.status/1")["runs"]] == [finished]
+    assert words in listed.err
+    assert everything(home.state / "runs") == before
+
+
+# -- answers ----------------------------------------------------------------------------------------------------------
+
+
+def test_what_is_known_of_a_finished_run(home: Home, finished: str) -> None:
+    (run,) = home.run("status", "--json").document("kernelmesh.status/1")["runs"]
+    assert (run["run"], run["phase"]) == (finished, "finished")
+    assert finished in home.run("status").out
+
+    reported = home.run("report", finished, "--out", "r.html", "--json")
+    assert reported.code == 0, reported.err
+    assert reported.document("kernelmesh.run/1")["report"] == str(home.work / "r.html")
+    assert "<html" in (home.work / "r.html").read_text()
+
+    exported = home.run("export", finished, "relu", "--out", "best.py")
+    assert (exported.code, exported.out) == (0, f"{home.work}/best.py\n")
+    assert "class ModelNew" in (home.work / "best.py").read_text()
+    document = home.run("export", finished, "relu", "--json").document("kernelmesh.export/1")
+    assert_has(document, ["run", "task", "candidate", "file"])
+    assert home.run("export", finished, "none").code == 2
+
+    again = home.run("resume", finished, "--json")
+    assert (again.code, again.document("kernelmesh.run/1")["phase"]) == (0, "finished")
+    assert home.run("doctor", finished, "--json").document("kernelmesh.doctor/1")["fit"] is True
+
+
+def test_a_run_says_what_it_does_on_stderr_and_gives_its_answer_on_stdout(home: Home) -> None:
+    ended = home.run("run", simulated(home), NO_COLOR="1")
+    assert ended.code == 0
+    assert "verify" in ended.err and "verify" not in ended.out
+    assert "relu" in ended.out
+    assert "\x1b" not in ended.out + ended.err
+
+
+def test_a_result_that_can_not_be_written_loses_nothing(home: Home, finished: str) -> None:
+    ended = home.run("report", finished, "--out", "relu.py/r.html")
+    assert ended.code == 3
+    assert "relu.py/r.html" in ended.sentence()
+    assert home.run("export", finished, "relu", "--out", "/proc/none.py").code == 3
+    assert_whole(home.journal(finished))
+
+
+def test_verify_answers_with_the_document_of_the_contract(home: Home) -> None:
+    home.write("relu.py", task("relu"))
+    home.write("good.py", CANDIDATE.format(expression="x.clamp_min(0)"))
+    home.write("bad.py", CANDIDATE.format(expression="x * 2"))
+    passed = home.run("verify", "relu.py", "good.py", "--json")
+    assert passed.code == 0, passed.err
+    document = passed.document("kernelmesh.verify/1")
+    assert_has(document, VERIFY_FIELDS)
+    assert_has(document["timing"], TIMING_FIELDS)
+    assert (document["verdict"], document["failure"], document["device"]) == ("passed", None, "cpu:0")
+    assert (document["task"], document["candidate"]) == ("relu", "good.py")
+    assert len(document["seeds"]) == 5
+    times = document["timing"]["candidate_ms"]
+    assert 0 < times["low"] <= times["median"] <= times["high"]
+
+    failed = home.run("verify", "relu.py", "bad.py", "--json", "--no-time")
+    assert failed.code == 1, failed.err
+    document = failed.document("kernelmesh.verify/1")
+    assert_has(document, VERIFY_FIELDS)
+    assert (document["verdict"], document["timing"]) == ("failed", None)
+    assert_has(document["failure"], ["stage", "kind", "cheat_class", "message", "details"])
+    assert (document["failure"]["stage"], document["failure"]["kind"]) == ("verify", "wrong_values")
+
+
+# -- tasks that only a worker can refuse ------------------------------------------------------------------------------
+
+PLAIN = TASK.format(name="odd", rows=64, columns=64, bias="None", expression="torch.relu(x)")
+ODD_TASKS = {
+    "syntax": (PLAIN.replace("class Model(nn.Module):", "class Model(nn.Module:"), r"no valid Python.*\(line 10 "),
+    "raises": (PLAIN.replace("torch.relu(x)", "x.no_such_member"), "no_such_member"),
+    "inputs": (PLAIN.replace("torch.randn(ROWS, COLUMNS)", "torch.randn(-1)"), "get_inputs"),
+    "package": ("import no_such_package\n" + PLAIN, "no_such_package"),
+    "returns": (PLAIN.replace("torch.relu(x)", '{"y": x}'), "dict"),
+    "leaves": ("raise SystemExit(3)\n" + PLAIN, "SystemExit"),
+}
+
+
+def test_tasks_that_can_not_be_run_are_refused_and_the_others_are_not(home: Home) -> None:
+    for name, (text, _) in ODD_TASKS.items():
+        home.write(f"odd_{name}.py", text)
+    targets = 'targets: [{device: "cpu:0", dsl: cpp}]\n'
+    ended = home.run("run", home.write("run.yaml", f'name: odd\ntasks: ["odd_*.py"]\n{targets}'), "--json")
+    assert "Traceback" not in ended.err
+    jobs = {x["task"]: x for x in ended.document("kernelmesh.run/1")["jobs"]}
+    assert jobs.keys() == {f"odd_{x}" for x in ODD_TASKS}
+    for name, (_, words) in ODD_TASKS.items():
+        job = jobs[f"odd_{name}"]
+        assert (job["best"], job["stopped_by"]) == (None, "task"), job
+        assert re.search(words, job["remark"]), job["remark"]
+        assert "\n" not in job["remark"]
+    assert ended.code == 2
+    assert_whole(home.only_journal())
+    home.assert_nothing_runs()
+
+
+def test_optimize_refuses_a_task_that_raises_with_one_sentence(home: Home) -> None:
+    ended = home.run("optimize", home.write("odd.py", ODD_TASKS["raises"][0]), "--json")
+    assert ended.code == 2
+    assert "task odd" in ended.sentence() and "no_such_member" in ended.sentence()
+
+
+@pytest.mark.long
+def test_a_task_whose_import_never_ends_is_given_up(home: Home) -> None:
+    home.write("odd.py", "while True:\n    pass\n" + PLAIN)
+    system = "system:\n  scheduler: {attempts: 1, run_limit: {trace: 5s}}\n"
+    text = f'name: odd\n{system}tasks: [odd.py]\ntargets: [{{device: "cpu:0", dsl: cpp}}]\n'
+    ended = home.run("run", home.write("run.yaml", text), "--json")
+    assert ended.code in (2, 3)
+    assert ended.document("kernelmesh.run/1")["jobs"][0]["remark"]
+    home.assert_nothing_runs()
+
+
+# -- interrupted ------------------------------------------------------------------------------------------------------
+
+
+def resume_as_printed(home: Home, said: str) -> None:
+    command = re.search(r"`kernelmesh (resume [\w-]+)`", said)
+    assert command, said
+    ended = home.run(*command.group(1).split())
+    assert ended.code == 0, ended.err
+    assert_whole(home.only_journal())
+
+
+@pytest.mark.parametrize("sent", [signal.SIGINT, signal.SIGTERM])
+def test_a_signal_drains_and_says_how_to_go_on(home: Home, sent: signal.Signals) -> None:
+    node = home.start("run", simulated(home, ms=100), "--json")
+    wait_until(lambda: home.only_journal().count() > 4, "facts")
+    node.send_signal(sent)
+    ended = home.end(node, limit_s=60)
+    assert (ended.code, ended.out) == (4, "")
+    resume_as_printed(home, ended.err)
+
+
+def test_two_signals_stop_at_once(home: Home) -> None:
+    node = home.start("run", simulated(home, ms=100))
+    wait_until(lambda: home.only_journal().count() > 4, "facts")
+    node.send_signal(signal.SIGINT)
+    wait_until(lambda: "once more" in home.said(node) or node.poll() is not None, "an answer to the first signal")
+    node.send_signal(signal.SIGINT)
+    ended = home.end(node, limit_s=60)
+    assert ended.code == 4
+    resume_as_printed(home, ended.err)
+
+
+def test_an_interrupted_run_leaves_no_worker_behind(home: Home) -> None:
+    node = home.start("optimize", home.write("relu.py", task("relu")))
+    wait_until(lambda: home.only_journal().of_kind("candidate_created"), "a candidate")
+    node.send_signal(signal.SIGINT)
+    assert home.end(node, limit_s=60).code == 4
+    home.assert_nothing_runs()

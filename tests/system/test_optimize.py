@@ -1,0 +1,89 @@
+"""The main job on real input: a task goes in, a verified kernel comes out that runs without kernelmesh."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+from pathlib import Path
+
+import pytest
+from home import PYTHON, Home
+from task_files import ELEMENTWISE, task
+
+IN_EVERY_RUN = {"gelu", "softsign", "hardtanh"}
+SIDE = 1024  # 4 MiB in float32
+CHECK = """
+import importlib.util
+import sys
+
+import torch
+
+
+def load(path):
+    spec = importlib.util.spec_from_file_location("loaded", path)
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+task, made = load(sys.argv[1]), load(sys.argv[2])
+dtype, tolerance = getattr(torch, sys.argv[3]), float(sys.argv[4])
+torch.manual_seed(1)
+model = task.Model(*task.get_init_inputs()).to(dtype).eval()
+new = made.ModelNew(*task.get_init_inputs()).to(dtype).eval()
+new.load_state_dict(model.state_dict())
+inputs = [x.to(dtype) for x in task.get_inputs()]
+with torch.no_grad():
+    torch.testing.assert_close(new(*inputs), model(*inputs), rtol=tolerance, atol=tolerance)
+assert not [x for x in sys.modules if x.startswith("kernelmesh")]
+print("the same")
+"""
+
+
+def run_without_kernelmesh(home: Home, files: tuple[Path, Path], dtype: str, tolerance: float) -> None:
+    """In a Python that has torch and knows nothing of us."""
+    elsewhere = home.work / "elsewhere"
+    elsewhere.mkdir()
+    environment = {"PATH": os.environ["PATH"], "HOME": str(elsewhere), "PYTHONPATH": ""}
+    argv = [PYTHON, "-c", CHECK, *map(str, files), dtype, str(tolerance)]
+    ended = subprocess.run(argv, cwd=elsewhere, env=environment, capture_output=True, text=True, check=False)
+    assert ended.stdout == "the same\n", ended.stderr
+
+
+def optimize_and_check(home: Home, name: str, text: str, dtype: str = "float32", tolerance: float = 1e-4) -> None:
+    file = home.write(f"{name}.py", text)
+    ended = home.run("optimize", file, "--dtype", dtype, "--evaluations", "2", "--out", "out", "--json")
+    assert ended.code == 0, ended.err
+    document = ended.document("kernelmesh.optimize/1")
+    best = document["best"]
+    assert (best["dsl"], best["origin"], best["verify"]["verdict"]) == ("cpp", "rules", "passed")
+    assert document["candidates"]["tried"] == document["candidates"]["correct"]
+    assert best["verify"]["timing"]["speedup_eager"]["value"] > 0
+    export = home.work / "out" / f"{name}.py"
+    assert Path(best["file"]) == export
+    assert {x.name for x in export.parent.iterdir()} == {f"{name}.py", "report.html", "result.json"}
+
+    judged = home.run("verify", file, export, "--dtype", dtype, "--no-time", "--json")
+    assert judged.code == 0, judged.err
+    assert judged.document("kernelmesh.verify/1")["verdict"] == "passed"
+    run_without_kernelmesh(home, (file, export), dtype, tolerance)
+
+
+@pytest.mark.parametrize(
+    "name", [x if x in IN_EVERY_RUN else pytest.param(x, marks=pytest.mark.long) for x in ELEMENTWISE]
+)
+def test_an_elementwise_task_becomes_a_verified_kernel(home: Home, name: str) -> None:
+    optimize_and_check(home, name, task(name, rows=SIDE, columns=SIDE))
+
+
+@pytest.mark.parametrize(
+    ("dtype", "tolerance"),
+    [
+        ("bfloat16", 5e-2),
+        pytest.param("float16", 1e-2, marks=pytest.mark.long),
+        pytest.param("float32", 1e-4, marks=pytest.mark.long),
+    ],
+)
+def test_a_chain_with_a_broadcast_parameter_becomes_a_verified_kernel(home: Home, dtype: str, tolerance: float) -> None:
+    expression = "torch.tanh((x + self.bias) * 0.5) * torch.sigmoid(self.bias) + 1"
+    optimize_and_check(home, "chain", task("chain", expression, SIDE, SIDE, bias=True), dtype, tolerance)

@@ -1,0 +1,111 @@
+"""Every process of a run is killed in turn; nothing is left behind, and the run comes to the same good end."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+from typing import Any
+
+import processes
+from home import Home, wait_until
+from journal import Fact, assert_whole
+from processes import Process
+from task_files import task
+
+CONFIG = """
+name: chaos
+system:
+  scheduler: {attempts: 10}
+tasks: [relu.py, swish.py]
+targets: [{device: "cpu:0", dsl: cpp}]
+limits: {evaluations: 6}
+strategy: {enough_roofline_share: 10, patience: 100}
+judge: {draws: 40, timing_budget: 300ms}
+"""
+
+
+class Chaos:
+    """A run, and what was killed of it."""
+
+    def __init__(self, home: Home) -> None:
+        self.home = home
+        home.write("relu.py", task("relu"))
+        home.write("swish.py", task("swish"))
+        self.node: subprocess.Popen[str] = home.start("run", home.write("run.yaml", CONFIG), "--json")
+
+    def judged(self) -> int:
+        return len(self.home.only_journal().stages("verify")) + len(self.home.only_journal().stages("time"))
+
+    def find(self, role: str, serves: str = "") -> Process:
+        """Waits until there is such a process, as long as the run goes on."""
+
+        def look() -> list[Process]:
+            assert self.node.poll() is None, f"the run ended before its {role} was killed: {self.home.said(self.node)}"
+            return processes.with_role(self.home.state, role, serves)
+
+        return wait_until(look, f"a {role} {serves}")[0]
+
+    def kill_during_work(self, role: str, serves: str = "") -> None:
+        """Kills it while a candidate is with the judge; returns when the run has got on since."""
+        judged = self.judged()
+        self.find("fork")
+        victim = self.find(role, serves)
+        os.kill(victim.pid, signal.SIGKILL)
+        self.assert_gone(victim)
+        wait_until(lambda: self.judged() > judged or self.node.poll() is not None, f"work after the {role} was killed")
+
+    def assert_gone(self, victim: Process) -> None:
+        """With all that it had started."""
+
+        def left() -> bool:
+            here = processes.of(self.home.state)
+            return victim.pid in {x.pid for x in here} or victim.pid in {x.parent for x in here}
+
+        wait_until(lambda: not left(), f"{victim.role} {victim.pid} and its children gone")
+
+
+def rejections(home: Home) -> list[Fact]:
+    return [x for x in home.only_journal().of_kind("stage_finished") if x.rejection]
+
+
+def assert_good_end(home: Home, document: dict[str, Any]) -> None:
+    assert [x["best"]["verify"]["verdict"] for x in document["jobs"]] == ["passed", "passed"]
+    assert_whole(home.only_journal())
+    assert not home.only_journal().of_kind("stage_failed")
+    home.assert_nothing_runs()
+
+
+def test_killed_workers_and_a_killed_node_cost_attempts_and_no_candidate(home: Home) -> None:
+    chaos = Chaos(home)
+    compiler = chaos.find("compiler")
+    wait_until(lambda: home.only_journal().of_kind("candidate_created"), "something to compile")
+    os.kill(compiler.pid, signal.SIGKILL)
+    chaos.assert_gone(compiler)
+    for role, serves in (("judge", ""), ("zygote", ""), ("guard", "judge"), ("guard", "zygote"), ("guard", "compiler")):
+        chaos.kill_during_work(role, serves)
+    chaos.find("fork")
+    chaos.node.kill()
+    assert home.end(chaos.node).code == -9
+    home.assert_nothing_runs()
+
+    ended = home.run("resume", home.runs()[0], "--json")
+    assert ended.code == 0, ended.err
+    assert_good_end(home, ended.document("kernelmesh.run/1"))
+    assert [x.rejection for x in rejections(home)] == []
+    assert max(x.result["attempt"] for x in home.only_journal().of_kind("stage_finished")) > 1
+
+
+def test_the_death_of_a_candidate_is_its_own_and_the_run_goes_on(home: Home) -> None:
+    chaos = Chaos(home)
+    wait_until(lambda: chaos.judged() > 0, "a first candidate")
+    candidate = chaos.find("fork")
+    os.kill(candidate.pid, signal.SIGKILL)
+    chaos.assert_gone(candidate)
+    ended = home.end(chaos.node)
+    assert ended.code == 0, ended.err
+    assert_good_end(home, ended.document("kernelmesh.run/1"))
+    # At most the one that was killed; the process may also have been a baseline, or one that had answered already.
+    kinds = [x.rejection["kind"] for x in rejections(home) if x.rejection]
+    assert len(kinds) <= 1
+    assert set(kinds) <= {"crash", "out_of_memory"}
