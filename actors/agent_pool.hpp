@@ -2,6 +2,7 @@
 // Several actors of one implementation behind one handle: the same typed interface, read off the protocol, so that
 // every kind of agent has the same pool.
 
+#include <algorithm>
 #include <chrono>
 #include <functional>
 #include <map>
@@ -9,7 +10,7 @@
 #include <vector>
 
 #include "actors/caf.hpp"
-#include "messages/records/executor_report.hpp"
+#include "messages/records/question.hpp"
 
 namespace actors {
 
@@ -24,9 +25,10 @@ class agent_pool_state;
 /// Gives each question to the member with the fewest open ones. A member that dies is replaced, and who had asked it
 /// gets actor_lost at once.
 template <class Request, class Reply>
-class agent_pool_state<caf::typed_actor<caf::typed_mpi<caf::detail::type_list<Request>, caf::output_tuple<Reply>>>> {
+class agent_pool_state<caf::typed_actor<caf::typed_mpi<caf::detail::type_list<Request>, caf::output_tuple<Reply>>,
+                                        messages::tell<messages::cancel_question>>> {
 public:
-  using handle = caf::typed_actor<messages::ask<Request, Reply>>;
+  using handle = caf::typed_actor<messages::ask<Request, Reply>, messages::tell<messages::cancel_question>>;
   using pointer = typename handle::template stateful_pointer<agent_pool_state>;
   using factory = std::function<handle(caf::actor_system&)>;
   static inline const char* name = "agent_pool";
@@ -42,13 +44,20 @@ public:
     make_ = make;
     for (std::uint32_t i = 0; i < options.size; ++i) renew(members_.emplace_back());
     self_->set_down_handler([this](const caf::down_msg& x) { lost(x); });
-    return {[this](const Request& x) { return ask(x); }};
+    return {
+        [this](const Request& x) { return ask(x); },
+        [this](const messages::cancel_question& x) { cancel(x); },
+    };
   }
 
 private:
+  struct asker {
+    messages::question_context about;
+    caf::typed_response_promise<Reply> promise;
+  };
   struct member {
     handle actor;
-    std::map<std::uint64_t, caf::typed_response_promise<Reply>> open;
+    std::map<std::uint64_t, asker> open;
   };
 
   caf::result<Reply> ask(const Request& request) {
@@ -56,7 +65,7 @@ private:
                                      [](const auto& a, const auto& b) { return a.open.size() < b.open.size(); });
     auto promise = self_->template make_response_promise<Reply>();
     auto number = ++last_;
-    idlest.open.emplace(number, promise);
+    idlest.open.emplace(number, asker{request.about, promise});
     self_->request(idlest.actor, options_.question_limit, request)
         .then([this, number](const Reply& reply) { settle(number, reply); },
               [this, number](const caf::error& error) { settle(number, tl::unexpected{messages::to_failure(error)}); });
@@ -65,7 +74,21 @@ private:
 
   void settle(std::uint64_t number, messages::expected<Reply> outcome) {
     for (auto& each : members_)
-      if (auto asker = each.open.extract(number)) deliver(asker.mapped(), std::move(outcome));
+      if (auto found = each.open.extract(number)) deliver(found.mapped().promise, std::move(outcome));
+  }
+
+  void cancel(const messages::cancel_question& x) {
+    for (auto& each : members_) {
+      auto same = [&](const auto& open) {
+        const auto& about = open.second.about;
+        return about.run == x.run && about.job == x.job && about.question == x.question;
+      };
+      auto found = std::find_if(each.open.begin(), each.open.end(), same);
+      if (found == each.open.end()) continue;
+      self_->send(each.actor, x);
+      settle(found->first, messages::fail(messages::failure_code::interrupted, "the question was given up"));
+      return;
+    }
   }
 
   void lost(const caf::down_msg& x) {
@@ -77,8 +100,8 @@ private:
   }
 
   void lose(member& x) {
-    for (auto& [number, promise] : std::exchange(x.open, {}))
-      deliver(promise, messages::fail(messages::failure_code::actor_lost, "the agent died over the question"));
+    for (auto& [number, open] : std::exchange(x.open, {}))
+      deliver(open.promise, messages::fail(messages::failure_code::actor_lost, "the agent died over the question"));
   }
 
   void renew(member& x) {

@@ -18,7 +18,9 @@ public:
 
   handle::behavior_type start(const rules_agent_options& options) {
     options_ = options;
-    return {[this](const code_request& x) { return write(x); }};
+    return {
+        [this](const code_request& x) { return write(x); }, [](const cancel_question&) {},  // answered at once
+    };
   }
 
 private:

@@ -21,6 +21,7 @@ namespace {
 constexpr std::size_t longest_path = 107;
 
 constexpr auto suffix = ".control";
+constexpr auto events_suffix = ".events";  // what a node publishes on lies beside it
 
 wire::bytes_view bytes_of(const zmq::message_t& x) { return {static_cast<const std::byte*>(x.data()), x.size()}; }
 
@@ -94,12 +95,12 @@ std::vector<fs::path> control_sockets(const fs::path& folder) {
   std::vector<fs::path> living;
   std::error_code error;
   for (const auto& entry : fs::directory_iterator{folder, error}) {
-    if (entry.path().extension() != suffix) continue;
+    auto kind = entry.path().extension();
+    if (kind != suffix && kind != events_suffix) continue;
     auto pid = std::strtol(entry.path().stem().c_str(), nullptr, 10);
-    if (pid > 0 && ::kill(static_cast<pid_t>(pid), 0) == 0)
-      living.push_back(entry.path());
-    else
-      fs::remove(entry.path(), error);
+    bool lives = pid > 0 && ::kill(static_cast<pid_t>(pid), 0) == 0;
+    if (!lives) fs::remove(entry.path(), error);
+    if (lives && kind == suffix) living.push_back(entry.path());
   }
   return living;
 }

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <deque>
+#include <set>
 
 #include "actors/clock.hpp"
 #include "actors/logic/status.hpp"
@@ -68,6 +69,8 @@ private:
   void fill(live_run& run);
   void spawn(live_run& run, const job_id& job, std::vector<fact> past);
   void restart(const run_id& run, const job_id& job);
+  void stop_all(const std::string& why);
+  void not_restarted(const run_id& run, const job_id& job);
   void go_on(live_run& run);
   void finish(live_run& run);
   void close(live_run& run, run_phase phase);
@@ -84,6 +87,8 @@ private:
 private_actor::behavior_type coordinator_state::start(const coordinator_options& options) {
   options_ = options;
   self_->set_down_handler([this](const caf::down_msg& x) { lost(x); });
+  self_->monitor(options_.scheduler);
+  self_->monitor(options_.journal);
   return {
       [this](const start_run& x) { return start_new(x); },
       [this](const resume_run& x) { return resume(x); },
@@ -99,7 +104,9 @@ private_actor::behavior_type coordinator_state::start(const coordinator_options&
 
 expected<void> coordinator_state::check(const run_spec& spec) const {
   if (spec.jobs.empty()) return fail(failure_code::bad_input, "run " + spec.run.value + " has no jobs");
+  std::set<job_id> ids;
   for (const auto& job : spec.jobs) {
+    if (!ids.insert(job.job).second) return fail(failure_code::bad_input, "two jobs have the id " + job.job.value);
     if (auto agents = options_.agents.find(job.agents); !agents) return tl::unexpected{agents.error()};
     if (auto strategy = logic::make_strategy(job.strategy.name); !strategy) return tl::unexpected{strategy.error()};
   }
@@ -200,12 +207,15 @@ void coordinator_state::ended(const job_ended& x) {
   if (job == run->second.jobs.end() || !job->second.running) return;
   job->second.running = false;
   run->second.statuses[x.job] = x.status;
-  if (!x.finished) run->second.statuses[x.job].remark = x.reason.detail;
+  bool drained = x.reason.code == failure_code::interrupted;
+  if (!x.finished && !drained) run->second.statuses[x.job].remark = x.reason.detail;
   go_on(run->second);
 }
 
 /// A job actor that died without a word is a bug of ours; its facts are whole.
 void coordinator_state::lost(const caf::down_msg& x) {
+  if (x.source == options_.scheduler) return stop_all("the scheduler died");
+  if (x.source == options_.journal) return stop_all("the journal died");
   for (auto& [id, run] : runs_)
     for (auto& [job, entry] : run.jobs) {
       if (!entry.running || x.source != entry.actor) continue;
@@ -220,17 +230,31 @@ void coordinator_state::lost(const caf::down_msg& x) {
     }
 }
 
+/// Without these nothing can go on in this process; what is journaled is whole, so a resume goes on.
+void coordinator_state::stop_all(const std::string& why) {
+  for (auto& [id, run] : runs_) {
+    if (run.phase == run_phase::finished || run.phase == run_phase::interrupted) continue;
+    for (auto& [job, status] : run.statuses)
+      if (status.phase != "finished") status.remark = why;
+    close(run, run_phase::interrupted);
+  }
+}
+
 void coordinator_state::restart(const run_id& run, const job_id& job) {
   auto begin_again = [this, run, job](const facts_read& reply) {
     std::vector<fact> past;
     std::ranges::copy_if(reply.facts, std::back_inserter(past), [&](const fact& x) { return x.job == job; });
-    spawn(runs_.at(run), job, std::move(past));
+    if (runs_.at(run).phase == run_phase::running) return spawn(runs_.at(run), job, std::move(past));
+    not_restarted(run, job);
   };
-  auto give_up = [this, run, job](const caf::error&) {
-    runs_.at(run).jobs.at(job).running = false;
-    go_on(runs_.at(run));
-  };
+  auto give_up = [this, run, job](const caf::error&) { not_restarted(run, job); };
   self_->request(options_.journal, options_.limits.journal, read_facts{run}).then(begin_again, give_up);
+}
+
+/// The run is drained meanwhile, or its facts can't be read.
+void coordinator_state::not_restarted(const run_id& run, const job_id& job) {
+  runs_.at(run).jobs.at(job).running = false;
+  go_on(runs_.at(run));
 }
 
 void coordinator_state::remind(const reminder& x) {
@@ -322,13 +346,13 @@ coordinator_state::~coordinator_state() {
 }
 
 template <class Handle>
-expected<Handle> pick(const std::map<std::string, Handle>& known, const std::map<std::string, std::string>& names,
+expected<Handle> pick(const agent_choices<Handle>& choices, const std::map<std::string, std::string>& names,
                       const std::string& role) {
   auto wanted = names.find(role);
-  auto name = wanted == names.end() ? std::string{"rules"} : wanted->second;
-  if (auto found = known.find(name); found != known.end()) return found->second;
+  auto name = wanted == names.end() ? choices.standard : wanted->second;
+  if (auto found = choices.known.find(name); found != choices.known.end()) return found->second;
   std::string list;
-  for (const auto& [other, handle] : known) list += (list.empty() ? "" : ", ") + other;
+  for (const auto& [other, handle] : choices.known) list += (list.empty() ? "" : ", ") + other;
   return fail(failure_code::misconfigured, "there is no " + role + " \"" + name + "\"; known: " + list);
 }
 

@@ -9,13 +9,19 @@
 
 namespace actors {
 
-/// Agents by role and by the implementation's name, "rules".
-struct agent_directory {
-  std::map<std::string, messages::planner_actor> planners;
-  std::map<std::string, messages::coder_actor> coders;
-  std::map<std::string, messages::debugger_actor> debuggers;
+/// Implementations of one role by name.
+template <class Handle>
+struct agent_choices {
+  std::map<std::string, Handle> known;
+  std::string standard;  ///< for jobs that name none
+};
 
-  /// Whom a job asks; what it does not name is "rules". Fails with misconfigured, naming the known ones.
+struct agent_directory {
+  agent_choices<messages::planner_actor> planners;
+  agent_choices<messages::coder_actor> coders;
+  agent_choices<messages::debugger_actor> debuggers;
+
+  /// Whom a job asks. Fails with misconfigured, naming the known ones.
   messages::expected<job_agents> find(const std::map<std::string, std::string>& names) const;
 };
 

@@ -18,7 +18,9 @@ public:
 
   handle::behavior_type start(const rules_agent_options& options) {
     options_ = options;
-    return {[this](const debug_request& x) { return advise(x); }};
+    return {
+        [this](const debug_request& x) { return advise(x); }, [](const cancel_question&) {},  // answered at once
+    };
   }
 
 private:

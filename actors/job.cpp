@@ -1,5 +1,6 @@
 #include "actors/job.hpp"
 
+#include <functional>
 #include <map>
 #include <memory>
 
@@ -53,6 +54,7 @@ private:
   void stage_ended(const stage_result& result);
   void record(const std::string& key, contents news);
   void recorded(const std::string& key, const facts_appended& x);
+  void give_all_up();
   void report_best(const std::optional<candidate_id>& before);
   void leave(bool finished, failure reason);
 
@@ -69,8 +71,9 @@ private:
   logic::job_state job_;
   std::unique_ptr<logic::strategy> strategy_;
   logic::open_actions open_;
-  std::map<std::string, std::uint32_t> tries_;  // of questions that failed
-  std::map<std::uint64_t, action> retries_;     // waiting for their reminder
+  std::map<std::string, std::function<void()>> give_up_;  // of what is out: stages and questions
+  std::map<std::string, std::uint32_t> tries_;            // of questions that failed
+  std::map<std::uint64_t, action> retries_;               // waiting for their reminder
   std::uint64_t last_retry_ = 0;
   bool draining_ = false;
   bool finishing_ = false;
@@ -118,7 +121,7 @@ void job_state::step() {
 /// What runs is given back: it runs again when the run is resumed.
 void job_state::drain() {
   draining_ = true;
-  for (const auto& key : open_) self_->send(options_.services.scheduler, cancel_stage{{key}});
+  give_all_up();
   for (const auto& [number, what] : std::exchange(retries_, {})) open_.erase(key_of(what));
   step();
 }
@@ -130,11 +133,15 @@ void job_state::remind(const reminder& x) {
 
 void job_state::leave(bool finished, failure reason) {
   ended_ = true;
-  for (const auto& key : open_) self_->send(options_.services.scheduler, cancel_stage{{key}});
+  give_all_up();
   tell_monitor(event_kind::job_ended, job_.spec.job.value, job_.finished ? job_.finished->stopped_by : reason.detail);
   self_->send(options_.services.coordinator,
               job_ended{options_.run, job_.spec.job, finished, status_of(job_), std::move(reason)});
   self_->quit();
+}
+
+void job_state::give_all_up() {
+  for (const auto& [key, give_up] : std::exchange(give_up_, {})) give_up();
 }
 
 // -- what the strategy wants ------------------------------------------------------------------------------------------
@@ -147,6 +154,9 @@ void job_state::carry_out(const action& x) {
 template <class Handle, class Request, class F>
 void job_state::ask_agent(const Handle& agent, const Request& request, const action& what, F use) {
   tell_monitor(event_kind::question_asked, request.about.question.value);
+  give_up_[key_of(what)] = [this, agent, about = request.about] {
+    self_->send(agent, cancel_question{about.run, about.job, about.question});
+  };
   self_->request(agent, options_.limits.question, request).then(std::move(use), [this, what](const caf::error& error) {
     unanswered(what, to_failure(error));
   });
@@ -183,6 +193,7 @@ void job_state::act(const logic::ask_debugger& x) {
 }
 
 void job_state::act(const logic::send_stage& x) {
+  give_up_[x.stage.value] = [this, x] { self_->send(options_.services.scheduler, cancel_stage{x.stage}); };
   self_->request(options_.services.scheduler, options_.limits.stage, request_of(x))
       .then([this](const stage_result& result) { stage_ended(result); },
             [this, x](const caf::error& error) { leave(false, to_failure(error)); });
@@ -203,6 +214,7 @@ void job_state::act(const logic::finish_job& x) {
 
 void job_state::answered(const question_id& question, agent_role role, decltype(reply_received::reply) reply,
                          contents more) {
+  give_up_.erase(question.value);
   tell_monitor(event_kind::question_answered, question.value);
   contents news{reply_received{question, role, std::move(reply)}};
   for (auto& x : more) {
@@ -215,6 +227,7 @@ void job_state::answered(const question_id& question, agent_role role, decltype(
 
 /// Agents fail as machinery fails: a question is asked again, and then the job waits for a resume.
 void job_state::unanswered(const action& x, const failure& reason) {
+  give_up_.erase(key_of(x));
   if (ended_) return;
   auto tries = ++tries_[key_of(x)];
   tell_monitor(event_kind::warning, key_of(x), reason.detail);
@@ -228,6 +241,7 @@ void job_state::unanswered(const action& x, const failure& reason) {
 }
 
 void job_state::stage_ended(const stage_result& result) {
+  give_up_.erase(result.stage.value);
   if (ended_) return;
   if (std::holds_alternative<verdict>(result.outcome)) return record(result.stage.value, {stage_finished{result}});
   if (std::holds_alternative<failure>(result.outcome) && !draining_)

@@ -31,13 +31,12 @@ struct job_services {
   messages::coordinator_actor coordinator;
 };
 
-/// Of stages the scheduler keeps its own, shorter limits.
 struct job_limits {
   std::chrono::milliseconds journal{60'000};
   std::chrono::milliseconds question{600'000};  ///< one try
   std::uint32_t question_attempts = 3;
   std::chrono::milliseconds question_retry_delay{500};  ///< doubles with each try
-  std::chrono::milliseconds stage{3 * 3'600'000};
+  std::chrono::milliseconds stage{4 * 3'600'000};       ///< longer than all attempts of the scheduler with their waits
 };
 
 struct job_options {

@@ -1,5 +1,5 @@
 #pragma once
-// The one home of logging: a file a process, each line as time, level, component, event, text.
+// The one home of logging: one file a state folder, each line as time, process, level, component, event, text.
 
 #include <filesystem>
 #include <memory>

@@ -18,7 +18,9 @@ public:
 
   handle::behavior_type start(const rules_agent_options& options) {
     options_ = options;
-    return {[this](const plan_request& x) { return plan(x); }};
+    return {
+        [this](const plan_request& x) { return plan(x); }, [](const cancel_question&) {},  // answered at once
+    };
   }
 
 private:

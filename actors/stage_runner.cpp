@@ -135,8 +135,11 @@ void stage_runner_state::cancel(const cancel_stage& x) {
   bool nobody = cache_.withdraw(key, x.stage);
   answer(x.stage, cancelled{});
   if (!nobody) return;
-  for (const auto& [stage, run] : running_)
-    if (run.key == key) return executor_->cancel(stage);
+  for (auto& [stage, run] : running_)
+    if (run.key == key) {
+      run.key.clear();  // an equal request from now on is a run of its own
+      return executor_->cancel(stage);
+    }
 }
 
 // -- what the executor reports ----------------------------------------------------------------------------------------
@@ -154,6 +157,7 @@ void stage_runner_state::ended(const executor_ended& x) {
   if (run == running_.end() || run->second.attempt != x.attempt) return;  // given up, and sent again since
   auto key = std::move(run->second.key);
   running_.erase(run);
+  if (key.empty()) return;  // nobody waits for it any more
   for (const auto& stage : cache_.finish(key, x.outcome)) answer(stage, x.outcome);
 }
 

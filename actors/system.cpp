@@ -17,6 +17,7 @@
 #include "actors/monitor.hpp"
 #include "actors/planner.hpp"
 #include "actors/scheduler.hpp"
+#include "actors/supervisor.hpp"
 #include "actors/system_config.hpp"
 #include "dsl/cpp/language.hpp"
 
@@ -39,7 +40,7 @@ struct node::tree {
   scheduler_actor scheduler;
   agent_directory agents;
   coordinator_actor coordinator;
-  std::vector<stage_runner_actor> runners;
+  supervisor_actor supervisor;
 
   ~tree();
   expected<void> plant(const node_options& options);
@@ -67,6 +68,14 @@ expected<fs::path> make_folder(const fs::path& folder) {
   return folder;
 }
 
+/// Longer than all attempts of a stage with their waits, prefetched ones too: the scheduler answers first.
+std::chrono::milliseconds stage_limit(const configs::scheduler_options& x) {
+  auto longest = std::chrono::milliseconds{0};
+  for (std::size_t i = 0; i < enum_names(stage_kind{}).size(); ++i)
+    longest = std::max(longest, x.run_limit.of(static_cast<stage_kind>(i)));
+  return x.queue_limit + x.attempts * (x.prefetch + 2) * (longest + std::chrono::minutes{1});
+}
+
 std::map<stage_kind, std::chrono::milliseconds> limits_of(const configs::run_limits& x) {
   std::map<stage_kind, std::chrono::milliseconds> limits;
   for (std::size_t i = 0; i < enum_names(stage_kind{}).size(); ++i)
@@ -78,7 +87,7 @@ monitor_options monitor_options_of(const node_options& options) {
   auto own = std::to_string(::getpid());
   auto events = control_folder(options.state_folder) / (own + ".events");
   monitor_options x;
-  x.log = log_options{logs_folder(options.state_folder) / (own + ".log"), options.config.log.level};
+  x.log = log_options{logs_folder(options.state_folder) / "kernelmesh.log", options.config.log.level};
   if (options.config.monitor.publish) x.endpoint = "ipc://" + events.string();
   x.on_event = options.on_event;
   return x;
@@ -150,6 +159,7 @@ expected<void> node::tree::spawn_runners(const node_options& options) {
   executor_surroundings around{
       store, hub, {.interpreter = options.python, .package_folder = options.install.worker()}, registry};
   node_name here{options.config.node};
+  std::vector<supervised> children;
   for (const auto& device : options.config.devices) {
     auto plan = plan_device(device, around);
     if (!plan) return tl::unexpected{plan.error()};
@@ -159,27 +169,49 @@ expected<void> node::tree::spawn_runners(const node_options& options) {
                                  .prefetch = options.config.scheduler.prefetch,
                                  .uses_node_cores = plan->lanes.uses_node_cores,
                                  .exclusive_on_node = plan->lanes.exclusive_on_node};
-    runners.push_back(spawn_device_runner(*system, scheduler, monitor, runner, plan->make));
+    children.push_back({device.name, [this, runner, make = plan->make](caf::actor_system& s) {
+                          return spawn_device_runner(s, scheduler, monitor, runner, make);
+                        }});
   }
   for (const auto& compiler : options.config.compilers) {
     auto make = plan_compiler(compiler, around);
     if (!make) return tl::unexpected{make.error()};
     auto slots = compiler.slots > 0 ? compiler.slots : std::max(1u, std::thread::hardware_concurrency());
     compiler_options runner{.node = here, .dsl = compiler.dsl, .slots = slots};
-    runners.push_back(spawn_compiler(*system, scheduler, monitor, runner, *make));
+    children.push_back({"compiler of " + compiler.dsl, [this, runner, make = *make](caf::actor_system& s) {
+                          return spawn_compiler(s, scheduler, monitor, runner, make);
+                        }});
   }
+  supervisor = spawn_supervisor(*system, monitor, std::move(children));
   return {};
 }
 
+namespace {
+
+template <class Handle>
+using agent_makers = std::map<std::string, Handle (*)(caf::actor_system&, const rules_agent_options&)>;
+
+/// A pool for each implementation that the config names. A new implementation is a line in `makers`.
+template <class Handle>
+agent_choices<Handle> spawn_pools(caf::actor_system& system, const configs::agent_options& options,
+                                  const rules_agent_options& rules, const agent_makers<Handle>& makers) {
+  agent_choices<Handle> choices;
+  if (!options.implementations.empty()) choices.standard = options.implementations.front();
+  for (const auto& name : options.implementations)
+    if (auto make = makers.find(name); make != makers.end())  // the config was checked against the known ones
+      choices.known[name] =
+          spawn_agent_pool<Handle>(system, {.size = options.pool},
+                                   [rules, make = make->second](caf::actor_system& s) { return make(s, rules); });
+  return choices;
+}
+
+}  // namespace
+
 void node::tree::spawn_agents(const configs::agents_options& options) {
   rules_agent_options rules{languages, store};
-  auto pool_of = [](const configs::agent_options& x) { return agent_pool_options{.size = x.pool}; };
-  agents.planners["rules"] = spawn_agent_pool<planner_actor>(
-      *system, pool_of(options.planner), [rules](caf::actor_system& s) { return spawn_rules_planner(s, rules); });
-  agents.coders["rules"] = spawn_agent_pool<coder_actor>(
-      *system, pool_of(options.coder), [rules](caf::actor_system& s) { return spawn_rules_coder(s, rules); });
-  agents.debuggers["rules"] = spawn_agent_pool<debugger_actor>(
-      *system, pool_of(options.debugger), [rules](caf::actor_system& s) { return spawn_rules_debugger(s, rules); });
+  agents.planners = spawn_pools<planner_actor>(*system, options.planner, rules, {{"rules", spawn_rules_planner}});
+  agents.coders = spawn_pools<coder_actor>(*system, options.coder, rules, {{"rules", spawn_rules_coder}});
+  agents.debuggers = spawn_pools<debugger_actor>(*system, options.debugger, rules, {{"rules", spawn_rules_debugger}});
 }
 
 void node::tree::spawn_coordinator(const configs::scheduler_options& options) {
@@ -187,6 +219,7 @@ void node::tree::spawn_coordinator(const configs::scheduler_options& options) {
       .scheduler = scheduler, .journal = journal, .monitor = monitor, .agents = agents, .store = store};
   x.run_limits = limits_of(options.run_limit);
   x.queue_limit = options.queue_limit;
+  x.limits.stage = stage_limit(options);
   coordinator = actors::spawn_coordinator(*system, x);
 }
 
@@ -201,16 +234,16 @@ node::tree::~tree() {
     if (actor) caf::anon_send_exit(actor, caf::exit_reason::user_shutdown);
   };
   end(coordinator);
-  for (const auto& [name, x] : agents.planners) end(x);
-  for (const auto& [name, x] : agents.coders) end(x);
-  for (const auto& [name, x] : agents.debuggers) end(x);
-  for (const auto& x : runners) end(x);
+  for (const auto& [name, x] : agents.planners.known) end(x);
+  for (const auto& [name, x] : agents.coders.known) end(x);
+  for (const auto& [name, x] : agents.debuggers.known) end(x);
+  end(supervisor);
   end(scheduler);
   end(journal);
   end(monitor);
   destroy(coordinator);
   agents = agent_directory{};
-  runners.clear();
+  destroy(supervisor);
   destroy(scheduler);
   destroy(journal);
   destroy(monitor);
@@ -246,10 +279,6 @@ expected<status_reply> node::status(const run_id& run) {
   return tree_->ask<status_reply>(status_request{run}, caf::duration{std::chrono::seconds{10}});
 }
 expected<drain_reply> node::drain(const run_id& run) { return tree_->ask<drain_reply>(drain_request{run}, soon); }
-
-expected<resources_reply> node::resources() {
-  return tree_->ask<resources_reply>(tree_->scheduler, resources_request{}, soon);
-}
 
 expected<stage_result> node::run_stage(const stage_request& request) {
   return tree_->ask<stage_result>(tree_->scheduler, request, caf::duration{request.queue_limit + request.run_limit});

@@ -11,7 +11,6 @@
 #include "dsl/recipe.hpp"
 #include "messages/blobs/blob_store.hpp"
 #include "messages/records/event.hpp"
-#include "messages/records/resource.hpp"
 #include "messages/records/run.hpp"
 
 namespace actors {
@@ -52,8 +51,6 @@ public:
   messages::expected<messages::run_status> await_run(const messages::run_id& run);
   messages::expected<messages::status_reply> status(const messages::run_id& run);
   messages::expected<messages::drain_reply> drain(const messages::run_id& run);
-
-  messages::expected<messages::resources_reply> resources();
 
   /// One stage without a job, for benchmarks.
   messages::expected<messages::stage_result> run_stage(const messages::stage_request& request);

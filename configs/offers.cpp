@@ -23,11 +23,16 @@ void add_once(std::vector<std::string>& list, std::string sentence) {
   if (!contains(list, sentence)) list.push_back(std::move(sentence));
 }
 
-/// "cpu:0" of "NODE/cpu:0" on this node; empty where another node is meant.
-std::string device_here(const std::string& device, const system_config& system) {
+/// Says what of "cpu:0" or "NODE/cpu:0" is not there; empty if all is.
+std::string missing_device(const std::string& device, const system_config& system) {
   auto slash = device.find('/');
-  if (slash == std::string::npos) return device;
-  return device.substr(0, slash) == system.node ? device.substr(slash + 1) : "";
+  if (slash != std::string::npos && device.substr(0, slash) != system.node)
+    return "no node " + in_quotes(device.substr(0, slash)) + " in the system config; its node is "
+           + in_quotes(system.node);
+  auto plain = device.substr(slash + 1);  // npos + 1 is 0
+  auto devices = names(system.devices, &device_options::name);
+  if (contains(devices, plain)) return "";
+  return "no device " + in_quotes(plain) + " in the system config; it has " + listed(devices);
 }
 
 std::vector<std::string> implementations_of(const std::string& role, const agents_options& agents) {
@@ -39,13 +44,10 @@ std::vector<std::string> implementations_of(const std::string& role, const agent
 }  // namespace
 
 std::vector<std::string> missing_offers(const messages::run_spec& spec, const system_config& system) {
-  auto devices = names(system.devices, &device_options::name);
   auto dsls = names(system.compilers, &compiler_options::dsl);
   std::vector<std::string> out;
   for (auto& job : spec.jobs) {
-    auto device = device_here(job.target.device.value, system);
-    if (!device.empty() && !contains(devices, device))
-      add_once(out, "no device " + in_quotes(device) + " in the system config; it has " + listed(devices));
+    if (auto missing = missing_device(job.target.device.value, system); !missing.empty()) add_once(out, missing);
     if (auto& dsl = job.target.dsl; !dsl.empty() && !contains(dsls, dsl))
       add_once(out, "no compiler for " + in_quotes(job.target.dsl) + " in the system config; it has " + listed(dsls));
     for (auto& [role, implementation] : job.agents)

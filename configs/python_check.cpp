@@ -77,7 +77,7 @@ bool version_at_least(const std::string& version, unsigned major, unsigned minor
 std::string shortcomings(const python_report& report) {
   auto out = missing_packages(report);
   auto add = [&](const std::string& x) { out += (out.empty() ? "" : ", ") + x; };
-  if (!version_at_least(report.python, 3, 10)) add("is version " + report.python + ", and 3.10 is needed");
+  if (!version_at_least(report.python, 3, 11)) add("is version " + report.python + ", and 3.11 is needed");
   auto torch = report.versions.find("torch");
   if (torch != report.versions.end() && !version_at_least(torch->second, 2, 4))
     add("torch " + torch->second + ", and 2.4 is needed");

@@ -32,7 +32,7 @@ struct python_report {
 /// Runs the script with the interpreter. Failures: misconfigured (it can't be started, is no Python, takes too long).
 messages::expected<python_report> ask_python(const std::filesystem::path& python, const python_check_options& options);
 
-/// Empty if the report has all that is needed: Python 3.10, torch 2.4, numpy, pyzmq and msgpack; else what is missing.
+/// Empty if the report has all that is needed: Python 3.11, torch 2.4, numpy, pyzmq and msgpack; else what is missing.
 std::string shortcomings(const python_report& report);
 
 /// "2.15.0+cpu" is at least {2, 4}.

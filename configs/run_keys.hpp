@@ -1,6 +1,7 @@
 #pragma once
 // The keys of a run config with their ranges; goes with run_config.hpp.
 
+#include "configs/known_baselines.hpp"
 #include "configs/run_config.hpp"
 #include "configs/section.hpp"
 #include "configs/system_keys.hpp"
@@ -19,14 +20,14 @@ struct keys_of<messages::strategy_options> {
   }
 };
 
+/// Without `allow_library_calls`: no judge measures library work yet, so saying it would have no effect.
 template <>
 struct keys_of<messages::judge_options> {
   static void visit(auto& k, messages::judge_options& x) {
     using namespace std::chrono_literals;
     k("draws", x.draws, in_range{5, 1'000});
-    k("policy", x.policy, one_of{{"as_shipped", "strict"}});
-    k("baselines", x.baselines, one_of{{"eager", "compile"}});
-    k("allow_library_calls", x.allow_library_calls);
+    k("policy", x.policy, one_of{judge_policies()});
+    k("baselines", x.baselines, one_of{known_baselines()});
     k("call_limit", x.call_limit, durations(100ms, 1h));
     k("timing_budget", x.timing_budget, durations(10ms, 1h));
     k("wanted_interval", x.wanted_interval, in_range{0.0001, 1.0});

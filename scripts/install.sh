@@ -88,6 +88,11 @@ python_problem() {
     echo "lacks some of torch, numpy, pyzmq, msgpack"
     return
   fi
+  version=$(sed -E 's/.*"python": "([0-9]+\.[0-9]+).*/\1/' <<< "$found")
+  if [[ $(printf '%s\n3.11\n' "$version" | sort -V | head -n 1) != 3.11 ]]; then
+    echo "is Python $version, 3.11 or later is needed"
+    return
+  fi
   version=$(sed -E 's/.*"torch": "([0-9]+\.[0-9]+).*/\1/' <<< "$found")
   if [[ $(printf '%s\n2.4\n' "$version" | sort -V | head -n 1) != 2.4 ]]; then
     echo "has torch $version, 2.4 or later is needed"

@@ -6,6 +6,7 @@
 #include <CLI/CLI.hpp>
 
 #include "actors/cli/commands.hpp"
+#include "actors/logic/strategy.hpp"
 #include "configs/scalars.hpp"
 
 namespace actors::cli {
@@ -38,6 +39,11 @@ CLI::App* add_command(CLI::App& app, command_line& x, const std::string& name, c
   return command;
 }
 
+/// An unset variable of a script is no folder.
+CLI::Validator not_empty() {
+  return {[](std::string& x) { return x.empty() ? std::string{"must not be empty"} : std::string{}; }, ""};
+}
+
 void add_python(CLI::App* command, command_line& x) {
   command->add_option("--python", x.common.python, "Python with torch >= 2.4, numpy, pyzmq and msgpack for the workers")
       ->type_name("PATH");
@@ -59,10 +65,12 @@ void add_optimize(CLI::App& app, command_line& x) {
   command->add_option("--evaluations", to.evaluations, "Stop after so many candidates")
       ->check(CLI::Range(1, 1'000'000));
   command->add_option("--strategy", to.strategy, "How to search")
-      ->check(CLI::IsMember({"refine"}))
+      ->check(CLI::IsMember(logic::search_strategies()))
       ->capture_default_str();
   command->add_option("--seed", to.seed, "Of the search")->capture_default_str();
-  command->add_option("--out", to.out, "Folder for the export, report.html and result.json")->capture_default_str();
+  command->add_option("--out", to.out, "Folder for the export, report.html and result.json")
+      ->check(not_empty())
+      ->capture_default_str();
   add_python(command, x);
   command->callback([&x] { x.chosen = [&x] { return optimize(x.common, x.optimize); }; });
 }

@@ -56,6 +56,14 @@ void check_python(doctor_document& to, const place& where, const common_options&
   add(to, "python", text);
 }
 
+/// As device_runner.cpp and compiler.cpp name them.
+std::vector<std::string> resource_names(const configs::system_config& config) {
+  std::vector<std::string> names;
+  for (const auto& x : config.devices) names.push_back(config.node + '/' + x.name);
+  for (const auto& x : config.compilers) names.push_back(config.node + "/compiler." + x.dsl);
+  return names;
+}
+
 /// Waits for events of the node's resources.
 class readiness {
 public:
@@ -91,11 +99,8 @@ void check_resources(doctor_document& to, const place& where, const common_optio
   setup.on_event = [&](const event& x) { ready.note(x); };
   auto here = node::start(setup);
   if (!here) return miss(to, "node", here.error());
-  auto resources = (*here)->resources();
-  if (!resources) return miss(to, "node", resources.error());
   auto limit = std::chrono::steady_clock::now() + start_limit;
-  for (const auto& x : resources->resources) {
-    const auto& name = x.offer.name.value;
+  for (const auto& name : resource_names(config)) {
     if (ready.wait_for(name, limit))
       add(to, name, "ready");
     else

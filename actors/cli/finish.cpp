@@ -90,10 +90,15 @@ exit_code drive_to_the_end(const place& where, const session_options& options) {
   auto ended = drive(where, options);
   if (!ended) return complain(ended.error());
   if (ended->phase == run_phase::finished) return print_results(where, options.state, ended->run, options.common.json);
-  for (const auto& job : ended->jobs)
-    if (!job.remark.empty() && job.phase != "finished") std::cerr << job.job.value << ": " << job.remark << '\n';
+  bool asked_to = true;
+  for (const auto& job : ended->jobs) {
+    if (job.remark.empty() || job.phase == "finished") continue;
+    std::cerr << job.job.value << ": " << job.remark << '\n';
+    asked_to = false;
+  }
   std::cerr << "interrupted; `kernelmesh resume " << ended->run.value << "` goes on\n";
-  return exit_code::interrupted;
+  if (options.common.json) std::cout << wire::to_json(status_document{.runs = {*ended}}, {.indent = 2}) << '\n';
+  return asked_to ? exit_code::interrupted : exit_code::infrastructure;
 }
 
 expected<configs::system_config> system_of(const place& where, const run_spec& spec) {

@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <filesystem>
+#include <set>
 
 #include "actors/cli/commands.hpp"
 #include "actors/cli/one_task.hpp"
@@ -45,8 +46,9 @@ exit_code optimize(const common_options& common, const optimize_options& options
   if (!x) return complain(x.error());
   if (auto known = check_dsls(x->where, options.dsls); !known) return complain(known.error());
   run_spec spec{.name = x->task.name, .command = "optimize"};
-  for (const auto& device : options.devices)
-    for (const auto& dsl : options.dsls) spec.jobs.push_back(make_job(*x, options, device, dsl));
+  for (const auto& device : std::set(options.devices.begin(), options.devices.end()))
+    for (const auto& dsl : std::set(options.dsls.begin(), options.dsls.end()))
+      spec.jobs.push_back(make_job(*x, options, device, dsl));
   spec.out = std::filesystem::absolute(options.out).lexically_normal().string();
   if (auto ready = prepare_results_folder(spec.out); !ready) return complain(ready.error());
   return drive_one_task(common, *x, std::move(spec));

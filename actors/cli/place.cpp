@@ -6,6 +6,7 @@
 #include <random>
 
 #include "actors/executors.hpp"
+#include "actors/logic/strategy.hpp"
 #include "configs/python_check.hpp"
 #include "configs/python_search.hpp"
 #include "configs/state_folder.hpp"
@@ -23,7 +24,7 @@ expected<place> find_place() {
   place here{*install, *registry, {}};
   here.known.device_kinds = device_kinds();
   for (const auto& x : (*registry)->languages()) here.known.dsls.push_back(x.manifest.name);
-  here.known.strategies = {"refine"};
+  here.known.strategies = logic::search_strategies();
   here.known.implementations = {"rules"};
   return here;
 }

@@ -127,10 +127,11 @@ expected<run_document> write_results(const result_sources& from, const logic::ru
     const auto& job = run.jobs.at(run.spec.jobs[i].job);
     if (!document.jobs[i].best) continue;
     auto file = folder / export_name(run, job);
-    auto text = export_text(from, job);
-    if (!text) return tl::unexpected{text.error()};
-    if (auto written = write_file(file, *text); !written) return tl::unexpected{written.error()};
-    document.jobs[i].best->file = file.string();
+    auto written = export_text(from, job).and_then([&](const std::string& text) { return write_file(file, text); });
+    if (written)
+      document.jobs[i].best->file = file.string();
+    else  // the others are written all the same
+      document.jobs[i].remark = "not exported: " + written.error().detail;
   }
   auto html = report_html(from, run);
   if (!html) return tl::unexpected{html.error()};

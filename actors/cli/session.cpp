@@ -34,6 +34,7 @@ bool has_many_jobs(const std::variant<run_spec, run_id>& run) {
 expected<run_status> drive(const place& where, const session_options& options) {
   auto python = find_workers_python(where, options.common, options.config);
   if (!python) return tl::unexpected{python.error()};
+  signal_block block;
   progress shown{{stderr_is_terminal(), options.common.verbose, has_many_jobs(options.run)}};
   node_options setup{
       .config = options.config, .install = where.install, .state_folder = options.state, .python = *python};

@@ -13,19 +13,29 @@ namespace actors::cli {
 
 namespace {
 
+/// Not those that whoever started us has us ignore: nohup, a shell's background job.
 sigset_t watched() {
   sigset_t set;
   sigemptyset(&set);
-  for (int signal : {SIGINT, SIGTERM, SIGHUP}) sigaddset(&set, signal);
+  for (int signal : {SIGINT, SIGTERM, SIGHUP}) {
+    struct sigaction now {};
+    if (::sigaction(signal, nullptr, &now) == 0 && now.sa_handler != SIG_IGN) sigaddset(&set, signal);
+  }
   return set;
 }
 
 }  // namespace
 
-void block_signals() {
+void ignore_broken_pipes() { std::signal(SIGPIPE, SIG_IGN); }
+
+signal_block::signal_block() {
   auto set = watched();
   pthread_sigmask(SIG_BLOCK, &set, nullptr);
-  std::signal(SIGPIPE, SIG_IGN);  // a reader that left is an error of a write
+}
+
+signal_block::~signal_block() {
+  auto set = watched();
+  pthread_sigmask(SIG_UNBLOCK, &set, nullptr);
 }
 
 signal_watch::signal_watch(std::function<void()> first) : first_(std::move(first)), stop_(::eventfd(0, EFD_CLOEXEC)) {

@@ -6,8 +6,17 @@
 
 namespace actors::cli {
 
-/// Before the first thread: blocks the signals for all of them, so that signal_watch gets them.
-void block_signals();
+/// A reader of our output that left is an error of a write, no death.
+void ignore_broken_pipes();
+
+/// While it lives, this thread and those it starts leave the signals to a signal_watch. Make it before the first
+/// thread.
+class signal_block {
+public:
+  signal_block();
+  signal_block(const signal_block&) = delete;
+  ~signal_block();
+};
 
 /// A thread that waits for signals while it lives.
 class signal_watch {

@@ -65,7 +65,7 @@ verify_document verify_document_of(const job_state& job, const candidate_state& 
   x.verdict = candidate.rejection   ? overall_verdict::failed
               : candidate.correct() ? overall_verdict::passed
                                     : overall_verdict::infrastructure;
-  if (x.verdict == overall_verdict::infrastructure) x.problem = job.last_failure;
+  if (candidate.broken || x.verdict == overall_verdict::infrastructure) x.problem = job.last_failure;
   if (auto judged = judging_of(candidate)) fill_judging(x, *judged);
   if (auto build = candidate.found<compiled>(stage_kind::compile)) x.environment.toolchain = build->toolchain;
   if (auto error = error_of(candidate)) x.error = *error;

@@ -45,6 +45,12 @@ void note_time(job_state& job, const candidate_state& candidate) {
   job.since_gain = gain ? 0 : job.since_gain + 1;
 }
 
+/// Some of what is wrong with a task shows only when a candidate is judged against it.
+void note_rejection(job_state& job, candidate_state& candidate, const kernel_failure& why) {
+  candidate.rejection = why;
+  if (why.kind == failure_kind::task_error && !job.task_failure) job.task_failure = why;
+}
+
 void apply_trace(job_state& job, const stage_result& result) {
   auto found = std::get_if<verdict>(&result.outcome);
   if (!found || job.trace || job.task_failure) return;
@@ -72,7 +78,7 @@ void apply_content(job_state& job, const fact&, const stage_finished& x) {
   if (x.result.kind == stage_kind::trace) return apply_trace(job, x.result);
   auto candidate = job.find(x.result.candidate);
   if (!candidate || !candidate->results.emplace(x.result.kind, x.result).second) return;
-  if (auto refused = candidate->found<rejected>(x.result.kind)) candidate->rejection = refused->failure;
+  if (auto refused = candidate->found<rejected>(x.result.kind)) note_rejection(job, *candidate, refused->failure);
   if (x.result.kind == stage_kind::time && candidate->timing()) note_time(job, *candidate);
 }
 

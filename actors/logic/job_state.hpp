@@ -46,7 +46,7 @@ struct job_state {
   messages::run_id run;
   std::optional<time_point> started;
   std::optional<messages::traced> trace;
-  std::optional<messages::kernel_failure> task_failure;  ///< the trace found the task itself wanting
+  std::optional<messages::kernel_failure> task_failure;  ///< trace or judge found the task itself wanting
   std::optional<messages::failure> broken;               ///< the trace failed for reasons that are not the task's
   std::optional<messages::plan_reply> plans;
   std::map<messages::question_id, messages::reply_received> replies;  ///< of coder and debugger

@@ -22,8 +22,18 @@ const verdict* result_cache::find(const std::string& key) const {
   return known == results_.end() ? nullptr : &known->second.verdict;
 }
 
+namespace {
+
+/// Whether it would be the same again: a build that took too long or too much memory may have met a busy machine.
+bool repeatable(const verdict& x) {
+  auto refused = std::get_if<rejected>(&x.finding);
+  return !refused || refused->failure.kind == failure_kind::compile_error;
+}
+
+}  // namespace
+
 std::vector<stage_id> result_cache::finish(const std::string& key, const stage_outcome& outcome) {
-  if (auto found = std::get_if<verdict>(&outcome); found && capacity_ > 0) keep(key, *found);
+  if (auto found = std::get_if<verdict>(&outcome); found && capacity_ > 0 && repeatable(*found)) keep(key, *found);
   auto run = runs_.extract(key);
   return run ? std::move(run.mapped()) : std::vector<stage_id>{};
 }

@@ -25,7 +25,8 @@ bool stage_schedule::exclusive(stage_kind kind) { return kind == stage_kind::tim
 
 bool stage_schedule::fits(const resource_offer& offer, const queue_key& key) {
   if (std::ranges::find(offer.kinds, key.kind) == offer.kinds.end()) return false;
-  if (!offer.device.value.empty() && offer.device != key.device) return false;
+  bool named = offer.device == key.device || key.device.value == offer.node.value + '/' + offer.device.value;
+  if (!offer.device.value.empty() && !named) return false;
   return offer.dsls.empty() || std::ranges::find(offer.dsls, key.dsl) != offer.dsls.end();
 }
 
@@ -57,7 +58,7 @@ void stage_schedule::cancel(const stage_id& id, instant now) {
 }
 
 void stage_schedule::announce(const resource_offer& offer, instant) {
-  resources_.try_emplace(offer.name, resource{.offer = offer, .running = {}});
+  resources_.try_emplace(offer.name, resource{.offer = offer, .running = {}}).first->second.present = true;
   nodes_[offer.node].resources.insert(offer.name);
 }
 
@@ -154,7 +155,7 @@ bool stage_schedule::dispatch_one(instant now) {
       if (exclusive(key.kind) != exclusive_turn || waiting.empty()) continue;
       for (auto& [name, at] : resources_) {
         if (!at.ready || !fits(at.offer, key) || !lane_free(at, exclusive_turn)) continue;
-        if (!exclusive_turn && at.offer.uses_node_cores && exclusive_waits_on(nodes_.at(at.offer.node), now)) continue;
+        if (!exclusive_turn && must_leave_room(at, now)) continue;
         auto id = first_ready(waiting, at, now);
         if (!id) continue;
         give(at, stages_.at(*id), now);
@@ -173,15 +174,21 @@ bool stage_schedule::lane_free(const resource& at, bool exclusive_stage) const {
   return !(exclusive_stage && at.offer.exclusive_on_node && where.core_stages > 0);
 }
 
-/// Does a stage wait that needs this node's cores for itself?
-bool stage_schedule::exclusive_waits_on(const node& where, instant now) const {
-  for (const auto& name : where.resources) {
-    const auto& at = resources_.at(name);
-    if (!at.offer.exclusive_on_node || !at.ready) continue;
-    for (const auto& [key, waiting] : queues_)
-      if (exclusive(key.kind) && fits(at.offer, key) && first_ready(waiting, at, now)) return true;
-  }
-  return false;
+/// Does a stage wait that needs this resource, or its node's cores, for itself?
+bool stage_schedule::must_leave_room(const resource& at, instant now) const {
+  if (exclusive_waits_for(at, now)) return true;
+  if (!at.offer.uses_node_cores) return false;
+  return std::ranges::any_of(nodes_.at(at.offer.node).resources, [&](const resource_name& name) {
+    const auto& other = resources_.at(name);
+    return other.offer.exclusive_on_node && exclusive_waits_for(other, now);
+  });
+}
+
+bool stage_schedule::exclusive_waits_for(const resource& at, instant now) const {
+  return at.ready && std::ranges::any_of(queues_, [&](const auto& x) {
+           const auto& [key, waiting] = x;
+           return exclusive(key.kind) && fits(at.offer, key) && first_ready(waiting, at, now);
+         });
 }
 
 /// The one that waits longest, but not where it failed last if it could run elsewhere.
@@ -206,7 +213,8 @@ void stage_schedule::give(resource& to, stage& what, instant now) {
   dequeue(what);
   what.queued += between(what.waits_since, now);
   what.runs_on = to.offer.name;
-  what.deadline = now + what.request.run_limit + options_.lease_margin;
+  auto ahead = to.running.size() / std::max(1u, to.offer.slots);  // prefetched: it waits for those
+  what.deadline = now + what.request.run_limit * (1 + static_cast<int>(ahead)) + options_.lease_margin;
   arm(what, now);
   to.running.insert(what.request.stage);
   to.exclusive_runs = exclusive(what.request.kind);
@@ -230,7 +238,7 @@ void stage_schedule::count(const resource& at, const stage& what, bool starts) {
 
 void stage_schedule::enqueue(stage& what, instant now) {
   what.waits_since = now;
-  what.deadline = now + what.request.queue_limit;
+  what.deadline = now + what.request.queue_limit - what.queued;  // a limit on all its waits together
   queues_[key_of(what.request)].emplace(what.order, what.request.stage);
   arm(what, now);
 }

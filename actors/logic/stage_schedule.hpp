@@ -116,13 +116,15 @@ private:
   using queue = std::map<std::uint64_t, messages::stage_id>;
 
   static bool exclusive(messages::stage_kind kind);
+  /// A device may be named with its node in front, "gpu-host-3/cuda:1".
   static bool fits(const messages::resource_offer& offer, const queue_key& key);
   static queue_key key_of(const messages::stage_request& request);
 
   void dispatch(instant now);
   bool dispatch_one(instant now);
   bool lane_free(const resource& at, bool exclusive_stage) const;
-  bool exclusive_waits_on(const node& where, instant now) const;
+  bool must_leave_room(const resource& at, instant now) const;
+  bool exclusive_waits_for(const resource& at, instant now) const;
   std::optional<messages::stage_id> first_ready(const queue& waiting, const resource& at, instant now) const;
   bool another_fits(const resource& than, const queue_key& key) const;
   void give(resource& to, stage& what, instant now);

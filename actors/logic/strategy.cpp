@@ -1,5 +1,7 @@
 #include "actors/logic/strategy.hpp"
 
+#include <map>
+
 #include "actors/logic/imported.hpp"
 #include "actors/logic/refine.hpp"
 
@@ -45,10 +47,36 @@ std::string key_of(const action& x) {
                     x);
 }
 
+namespace {
+
+template <class Strategy>
+std::unique_ptr<strategy> make() {
+  return std::make_unique<Strategy>();
+}
+
+/// Every strategy: its name, and how it is made.
+const std::map<std::string, std::unique_ptr<strategy> (*)()>& strategies() {
+  static const std::map<std::string, std::unique_ptr<strategy> (*)()> all{{"refine", make<refine_strategy>},
+                                                                          {"imported", make<imported_strategy>}};
+  return all;
+}
+
+constexpr std::string_view judging_only = "imported";
+
+}  // namespace
+
+std::vector<std::string> search_strategies() {
+  std::vector<std::string> names;
+  for (const auto& [name, maker] : strategies())
+    if (name != judging_only) names.push_back(name);
+  return names;
+}
+
 expected<std::unique_ptr<strategy>> make_strategy(const std::string& name) {
-  if (name == "refine") return std::make_unique<refine_strategy>();
-  if (name == "imported") return std::make_unique<imported_strategy>();
-  return fail(failure_code::misconfigured, "there is no strategy \"" + name + "\"; known: refine, imported");
+  if (auto found = strategies().find(name); found != strategies().end()) return found->second();
+  std::string known;
+  for (const auto& [other, maker] : strategies()) known += (known.empty() ? "" : ", ") + other;
+  return fail(failure_code::misconfigured, "there is no strategy \"" + name + "\"; known: " + known);
 }
 
 std::optional<send_stage> next_stage(const job_state& job, const candidate_state& candidate) {

@@ -60,6 +60,9 @@ public:
   virtual std::vector<action> ask(const job_state& job, const open_actions& open) const = 0;
 };
 
+/// Names of those that search, for users; "imported" only judges.
+std::vector<std::string> search_strategies();
+
 /// Fails with misconfigured, naming the known ones.
 messages::expected<std::unique_ptr<strategy>> make_strategy(const std::string& name);
 

@@ -1,5 +1,6 @@
 #include "devices/worker/compile_executor.hpp"
 
+#include <algorithm>
 #include <thread>
 
 #include <fmt/format.h>
@@ -31,6 +32,12 @@ messages::stage_outcome refusal(const messages::compile_refused& x) {
   return messages::verdict{messages::rejected{std::move(why), {}, {}}};
 }
 
+/// A little less than the stage may run, so that a slow build is a verdict and not a lost worker.
+std::chrono::milliseconds build_limit(std::chrono::milliseconds run_limit) {
+  constexpr std::chrono::milliseconds longest_reserve{5'000};
+  return run_limit - std::min(run_limit / 10, longest_reserve);
+}
+
 /// A refused build is a lead as well: its first error stands for it where the toolchain named no line.
 messages::stage_outcome findings_of(const messages::compile_refused& x) {
   auto findings = x.findings;
@@ -57,7 +64,7 @@ public:
                                 .adapter = fs::absolute(options_.adapter).string(),
                                 .arch = request.target.arch,
                                 .folder = folder->path().string(),
-                                .limit = options_.build_limit};
+                                .limit = build_limit(request.run_limit)};
     return stage_work{std::move(work), [this, folder, kind = request.kind](worker_answer x) {
                         return kind == stage_kind::compile ? conclude_compile(x, folder->path()) : conclude_static(x);
                       }};

@@ -17,13 +17,13 @@ struct compile_executor_options {
   std::string dsl;                ///< for messages
   std::filesystem::path adapter;  ///< the DSL's adapter.py
   worker_python python;
-  std::uint32_t side_by_side = 0;                  ///< builds at a time; 0: one a core
-  std::chrono::milliseconds build_limit{120'000};  ///< then the candidate is rejected with `timeout`
-  std::chrono::milliseconds start_limit{60'000};   ///< of the worker
+  std::uint32_t side_by_side = 0;                 ///< builds at a time; 0: one a core
+  std::chrono::milliseconds start_limit{60'000};  ///< of the worker
 
   messages::expected<void> validate() const;
 };
 
+/// A build that takes almost as long as its stage may run is ended, and the candidate rejected with `timeout`.
 /// Each build has a private folder that goes away with it; the artifact goes into the store.
 /// A static stage is a build whose warnings and errors are its findings; it rejects nothing.
 messages::expected<std::unique_ptr<executor>> make_compile_executor(std::shared_ptr<worker_hub> hub,

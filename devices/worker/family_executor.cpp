@@ -129,7 +129,7 @@ void family_executor::give_up(const messages::stage_id& id) {
   auto stage = running_.extract(id);
   if (stage.empty()) return;
   stage.mapped().events.ended(messages::cancelled{});
-  if (places_taken_ == 1)
+  if (running_.empty())  // whatever is left in there, nobody wants it any more
     family_->restart({failure_code::worker_lost, options_.name + ": it was ended to give up stage " + id.value},
                      worker_family::blame::nobody);
 }

@@ -38,8 +38,8 @@ public:
 
 /// A stage waits inside until a place is free. Its run limit counts from when the worker gets it; then the family is
 /// ended and the stage with `deadline_exceeded`.
-/// A stage that is given up while it runs alone ends the family; beside others it gives its result up, and keeps its
-/// place until the worker is done with it.
+/// A stage that is given up beside others gives its result up, and keeps its place until the worker is done with it.
+/// With the last stage that somebody wants the family is ended, and with it all that was given up before.
 class family_executor final : public executor {
 public:
   /// @param side_by_side stages that the worker has at a time

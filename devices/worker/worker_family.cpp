@@ -14,7 +14,8 @@ using messages::failure_code;
 
 namespace {
 
-constexpr wire::limits answer_limits{.message_bytes = 64u << 20, .memory_bytes = 256u << 20, .depth = 32};
+constexpr wire::limits answer_limits{
+    .message_bytes = messages::worker_message_bytes, .memory_bytes = 256u << 20, .depth = 32};
 
 std::string last_line(std::string text) {
   text.erase(text.find_last_not_of(" \n\t") + 1);

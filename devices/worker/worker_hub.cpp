@@ -154,11 +154,13 @@ void worker_hub::terminate(const std::string& id) {
 
 void worker_hub::end_now(std::span<const std::string> ids) {
   for (const auto& id : ids) terminate(id);
+  auto deadline = clock::now() + options_.kill_grace;  // one for all: they end side by side
   for (const auto& id : ids) {
     auto found = workers_.find(id);
     if (found == workers_.end()) continue;
     auto& process = found->second.process;
-    if (!process.has_ended(static_cast<int>(options_.kill_grace.count()))) process.kill();
+    auto left = std::chrono::ceil<std::chrono::milliseconds>(deadline - clock::now()).count();
+    if (!process.has_ended(static_cast<int>(std::max<std::int64_t>(0, left)))) process.kill();
     process.reap();
     workers_.erase(found);
   }

@@ -17,14 +17,15 @@
 
 #include "devices/worker/child_process.hpp"
 #include "devices/worker/private_folder.hpp"
+#include "messages/records/worker.hpp"
 #include "messages/wire/wire.hpp"
 
 namespace devices::worker {
 
 struct worker_hub_options {
-  std::filesystem::path folder;                 ///< gets one folder of mode 0700 for this hub; short: socket paths are
-  std::filesystem::path guard;                  ///< the program kernelmesh-guard
-  std::int64_t message_bytes = 64 << 20;        ///< longest message of a worker; whoever sends more is disconnected
+  std::filesystem::path folder;  ///< gets one folder of mode 0700 for this hub; short: socket paths are
+  std::filesystem::path guard;   ///< the program kernelmesh-guard
+  std::int64_t message_bytes = messages::worker_message_bytes;  ///< of a worker; whoever sends more is disconnected
   std::chrono::milliseconds kill_grace{5'000};  ///< for a guard to end all it guards; then the guard itself is killed
 
   messages::expected<void> validate() const;
@@ -69,7 +70,8 @@ public:
   bool send(const std::string& id, const wire::bytes& message);
   /// Asks the guard to end the process; `ended` follows, messages don't. Unknown ids are ignored.
   void terminate(const std::string& id);
-  /// Returns when they are gone; nothing is reported about them any more.
+  /// Returns when they are gone, after `kill_grace` or little more however many they are; nothing is reported about
+  /// them any more.
   void end_now(std::span<const std::string> ids);
 
   timer_id after(std::chrono::milliseconds delay, task f);

@@ -17,7 +17,7 @@ MANIFEST = json.loads(Path(__file__).with_name("manifest.json").read_text(encodi
 
 ARCH = re.compile(r"[A-Za-z0-9][A-Za-z0-9._+-]*")
 DIAGNOSTIC = re.compile(
-    r"^(?P<file>[^\s:][^:]*):(?P<line>\d+):(?:\d+:)? (?P<level>fatal error|error|warning): (?P<text>.*)"
+    r"^(?:\./)?(?P<file>[^\s:][^:]*):(?P<line>\d+):(?:\d+:)? (?P<level>fatal error|error|warning): (?P<text>.*)"
 )
 ENDED = re.compile(r"^(?:\S*/)?(?:ld|collect2|cc1plus|g\+\+|as)\S*: (?:fatal )?(?:error: )?(?P<text>.*)")
 MEMORY = ("out of memory allocating", "virtual memory exhausted", "Killed signal terminated program")
@@ -27,7 +27,11 @@ MEMORY = ("out of memory allocating", "virtual memory exhausted", "Killed signal
 def toolchain() -> str:
     """Name and version, part of cache keys."""
     command = [COMPILER, "-dumpfullversion"]
-    done = subprocess.run(command, capture_output=True, text=True, check=True, stdin=subprocess.DEVNULL)
+    try:
+        done = subprocess.run(command, capture_output=True, text=True, check=True, stdin=subprocess.DEVNULL)
+    except FileNotFoundError:
+        said = f"there is no {COMPILER} on PATH, which builds C++ candidates; install it: apt install {COMPILER}"
+        raise RuntimeError(said) from None
     return f"{COMPILER} {done.stdout.strip()}"
 
 
@@ -59,13 +63,13 @@ def _lay_out(request: CompileRequest) -> list[str]:
     units = []
     for path in request.files:
         place = PurePosixPath(path)
-        if place.is_absolute() or ".." in place.parts or path.startswith("-"):
+        if place.is_absolute() or ".." in place.parts:
             raise ValueError(f"source {path!r} leaves the folder")
         file = Path(request.folder, place)
         file.parent.mkdir(parents=True, exist_ok=True)
         file.write_text(request.read(path), encoding="utf-8")
         if place.suffix == "." + MANIFEST["extension"]:
-            units.append(path)
+            units.append(f"./{place}")  # a name may begin with - or @
     if not units:
         raise ValueError(f"no source ends in .{MANIFEST['extension']}")
     return units

@@ -5,6 +5,7 @@
 #include <unistd.h>
 #include <array>
 #include <cerrno>
+#include <chrono>
 #include <system_error>
 
 #include "messages/records/content_hash.hpp"
@@ -65,6 +66,44 @@ bool sync_folder(const fs::path& folder) {
   return directory.fd >= 0 && ::fsync(directory.fd) == 0;
 }
 
+constexpr std::string_view unfinished = "new.";
+constexpr std::chrono::hours old_enough{24};  ///< no put takes so long
+
+bool is_old(const fs::path& file) {
+  std::error_code error;
+  auto written = fs::last_write_time(file, error);
+  return !error && written < fs::file_time_type::clock::now() - old_enough;
+}
+
+/// An entry that can't be read ends the listing: it is looked at again another day.
+template <class F>
+void for_each_entry(const fs::path& folder, F f) {
+  std::error_code error;
+  for (fs::directory_iterator at{folder, error}, end; !error && at != end; at.increment(error)) f(*at);
+}
+
+/// Removes what a crash left in the middle of a put.
+void remove_unfinished(const fs::path& folder) {
+  for_each_entry(folder, [](const fs::directory_entry& x) {
+    std::error_code error;
+    if (x.path().filename().native().starts_with(unfinished) && is_old(x.path())) fs::remove(x.path(), error);
+  });
+}
+
+/// Once a day, so that opening is quick; the stamp says when.
+void sweep(const fs::path& folder) {
+  auto stamp = folder / "swept";
+  std::error_code error;
+  if (fs::exists(stamp, error) && !is_old(stamp)) return;
+  open_file touched{::open(stamp.c_str(), O_WRONLY | O_CREAT | O_CLOEXEC, 0600)};
+  if (touched.fd < 0 || ::futimens(touched.fd, nullptr) != 0) return;  // not ours to clean
+  for_each_entry(folder, [](const fs::directory_entry& x) {
+    std::error_code unknown;
+    if (x.path().filename().native().size() == 2 && x.symlink_status(unknown).type() == fs::file_type::directory)
+      remove_unfinished(x.path());
+  });
+}
+
 }  // namespace
 
 messages::expected<blob_store> blob_store::open(fs::path folder) {
@@ -72,6 +111,7 @@ messages::expected<blob_store> blob_store::open(fs::path folder) {
   fs::create_directories(folder, error);
   if (error) return fail(failure_code::storage, "cannot make the folder " + folder.string() + ": " + error.message());
   ::chmod(folder.c_str(), 0700);
+  sweep(folder);
   return blob_store{std::move(folder)};
 }
 
@@ -85,7 +125,7 @@ messages::expected<blob_hash> blob_store::put(std::string_view bytes) const {
   if (::access(place.c_str(), R_OK) == 0) return hash;
   std::error_code error;
   if (fs::create_directory(place.parent_path(), error)) sync_folder(folder_);
-  auto name = (place.parent_path() / "new.XXXXXX").string();
+  auto name = (place.parent_path() / (std::string{unfinished} + "XXXXXX")).string();
   open_file file{::mkstemp(name.data())};
   if (file.fd < 0) return storage_failure("cannot write to", place.parent_path());
   if (!write_all(file.fd, bytes) || ::fchmod(file.fd, 0444) != 0 || ::fsync(file.fd) != 0

@@ -16,7 +16,7 @@ namespace blobs {
 /// and mean the same folder. Failures: `storage` (disk full, not writable), `not_found`, `unreadable` (damaged).
 class blob_store {
 public:
-  /// Makes the folder (mode 0700) where it is missing.
+  /// Makes the folder (mode 0700) where it is missing. Once a day removes what crashes left of unfinished blobs.
   static messages::expected<blob_store> open(std::filesystem::path folder);
 
   messages::expected<messages::blob_hash> put(std::string_view bytes) const;

@@ -51,8 +51,8 @@ struct json_text {
   friend std::string to_string(const json_text& x) { return x.text; }
 };
 
-/// A message as JSON, cut short for logs. Made in message_text.cpp for every message, so that the sources of actors need
-/// not compile the codec of each: that took half of the build.
+/// A message as JSON, cut short for logs. Made in message_text.cpp for every message, so that the sources of actors
+/// need not compile the codec of each: that took half of the build.
 template <class T>
 std::string message_text(const T& x);
 

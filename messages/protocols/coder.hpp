@@ -8,6 +8,8 @@ namespace messages {
 
 using coder_actor = caf::typed_actor<
     // A candidate whose sources lie in the blob store, or a remark why there is none. Failures: not_found, storage.
-    ask<code_request, code_reply>>;
+    ask<code_request, code_reply>,
+    // Gives a question up.
+    tell<cancel_question>>;
 
 }  // namespace messages

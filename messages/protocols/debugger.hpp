@@ -8,6 +8,8 @@ namespace messages {
 
 using debugger_actor = caf::typed_actor<
     // Other knobs, a repaired program, or the next plan. Failures: not_found, storage.
-    ask<debug_request, debug_reply>>;
+    ask<debug_request, debug_reply>,
+    // Gives a question up.
+    tell<cancel_question>>;
 
 }  // namespace messages

@@ -8,6 +8,8 @@ namespace messages {
 
 using migrator_actor = caf::typed_actor<
     // A candidate for the target, or a remark why there is none. Failures: not_found, storage.
-    ask<migrate_request, migrate_reply>>;
+    ask<migrate_request, migrate_reply>,
+    // Gives a question up.
+    tell<cancel_question>>;
 
 }  // namespace messages

@@ -9,6 +9,8 @@ namespace messages {
 using planner_actor = caf::typed_actor<
     // The most promising plans first; none and a remark where nothing is covered. Failures: not_found (blobs),
     // overloaded.
-    ask<plan_request, plan_reply>>;
+    ask<plan_request, plan_reply>,
+    // Gives a question up.
+    tell<cancel_question>>;
 
 }  // namespace messages

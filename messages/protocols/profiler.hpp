@@ -8,6 +8,8 @@ namespace messages {
 
 using profiler_actor = caf::typed_actor<
     // What limits the kernel and which knobs to try. Failures: not_found.
-    ask<profile_request, profile_reply>>;
+    ask<profile_request, profile_reply>,
+    // Gives a question up.
+    tell<cancel_question>>;
 
 }  // namespace messages

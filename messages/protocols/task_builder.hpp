@@ -8,6 +8,8 @@ namespace messages {
 
 using task_builder_actor = caf::typed_actor<
     // A task in the blob store, or a remark why there is none. Failures: storage.
-    ask<build_task_request, build_task_reply>>;
+    ask<build_task_request, build_task_reply>,
+    // Gives a question up.
+    tell<cancel_question>>;
 
 }  // namespace messages

@@ -8,6 +8,8 @@ namespace messages {
 
 using tuner_actor = caf::typed_actor<
     // The best plan found. Failures: not_found, storage.
-    ask<tune_request, tune_reply>>;
+    ask<tune_request, tune_reply>,
+    // Gives a question up.
+    tell<cancel_question>>;
 
 }  // namespace messages

@@ -51,7 +51,8 @@
   X(executor_ready)            \
   X(executor_down)             \
   X(executor_ended)            \
-  X(reminder)
+  X(reminder)                  \
+  X(cancel_question)
 
 /// Messages that hold handles and so stay inside a process.
 #define KERNELMESH_LOCAL_MESSAGES(X) X(resource_joined)

@@ -47,6 +47,21 @@ struct question_context {
   friend bool operator==(const question_context&, const question_context&) = default;
 };
 
+/// The asker wants the answer no more; it gets `interrupted`. Unknown questions are ignored.
+struct cancel_question {
+  static constexpr auto wire_name = "cancel_question";
+  run_id run;
+  job_id job;
+  question_id question;
+
+  void fields(auto& f) {
+    f("run", run);
+    f("job", job);
+    f("question", question);
+  }
+  friend bool operator==(const cancel_question&, const cancel_question&) = default;
+};
+
 // -- planner ----------------------------------------------------------------------------------------------------------
 
 struct plan_request {
@@ -228,12 +243,12 @@ struct migrate_reply {
 
 struct build_task_request {
   static constexpr auto wire_name = "build_task_request";
-  question_id question;
+  question_context about;
   std::string description;  ///< in words, or a Python symbol's source
   std::string symbol;       ///< of the source; empty: the description is in words
 
   void fields(auto& f) {
-    f("question", question);
+    f("about", about);
     f("description", description);
     f("symbol", symbol);
   }

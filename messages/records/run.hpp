@@ -205,11 +205,12 @@ struct status_reply {
   friend bool operator==(const status_reply&, const status_reply&) = default;
 };
 
-/// Finish what runs, start nothing more, close the journal. What waits is resumed later.
+/// Start nothing more, give back what waits and what runs, close the journal. Both are done again from their start when
+/// the run is resumed.
 struct drain_request {
   static constexpr auto wire_name = "drain_request";
   run_id run;                               ///< none: all
-  std::chrono::milliseconds limit{30'000};  ///< then what still runs is given up
+  std::chrono::milliseconds limit{30'000};  ///< then the journal is closed without waiting for what is given back
 
   void fields(auto& f) {
     f("run", run);

@@ -21,6 +21,9 @@ namespace messages {
 /// Goes up with every change that an older worker would misread.
 inline constexpr std::uint16_t worker_version = 1;
 
+/// Of one message in either direction, at most. FRAME_BYTES of kernelmesh_worker/hub.py is the same.
+inline constexpr std::uint32_t worker_message_bytes = 64u << 20;
+
 // -- to a worker ------------------------------------------------------------------------------------------------------
 
 /// Judge: what is this device?

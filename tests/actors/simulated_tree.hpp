@@ -79,7 +79,7 @@ struct simulated_tree : deterministic {
     debugger = actors::spawn_agent_pool<messages::debugger_actor>(
         system, {}, [rules](caf::actor_system& s) { return actors::spawn_rules_debugger(s, rules); });
     actors::coordinator_options options{scheduler_handle, journal, monitor, {}, store};
-    options.agents = {{{"rules", planner}}, {{"rules", coder}}, {{"rules", debugger}}};
+    options.agents = {{{{"rules", planner}}, "rules"}, {{{"rules", coder}}, "rules"}, {{{"rules", debugger}}, "rules"}};
     coordinator = actors::spawn_coordinator(system, options);
   }
 

@@ -54,7 +54,9 @@ TEST_CASE("old versions are told from new ones") {
   CHECK_FALSE(version_at_least("1.13", 2, 4));
   CHECK_FALSE(version_at_least("unknown", 2, 4));
   python_report old{.python = "3.8.10", .versions = {{"torch", "2.1.0"}}, .missing = {}};
-  CHECK(shortcomings(old) == "is version 3.8.10, and 3.10 is needed, torch 2.1.0, and 2.4 is needed");
+  CHECK(shortcomings(old) == "is version 3.8.10, and 3.11 is needed, torch 2.1.0, and 2.4 is needed");
+  CHECK(shortcomings({.python = "3.10.12", .versions = {}, .missing = {}}) == "is version 3.10.12, and 3.11 is needed");
+  CHECK(shortcomings({.python = "3.11.0", .versions = {}, .missing = {}}).empty());
 }
 
 TEST_CASE("what is no Python, does not answer or is not there is told apart") {

@@ -130,6 +130,11 @@ TEST_CASE("wrong values of a run config are refused with their lines") {
            "r.yaml:3: \"targets[0].dsl\" is \"cuda\"; give one of \"cpp\"");
 }
 
+TEST_CASE("what no judge measures yet can't be set") {
+  CHECK(problems_of(least + "judge: {allow_library_calls: true}")
+            .starts_with("r.yaml:4: unknown key \"allow_library_calls\" in \"judge\""));
+}
+
 TEST_CASE("a target may name the node before its device") {
   CHECK(problems_of("name: a\ntasks: [x.py]\ntargets: [{device: gpu-host-3/cpu:1, dsl: cpp}]") == "passed");
   CHECK(problems_of("name: a\ntasks: [x.py]\ntargets: [{device: a/b/cpu:1, dsl: cpp}]") != "passed");

@@ -154,5 +154,6 @@ TEST_CASE_FIXTURE(fixture, "what a system does not offer is said once") {
   CHECK(missing_offers(*spec, system_config{})
         == std::vector<std::string>{"no device \"cpu:7\" in the system config; it has \"cpu:0\"",
                                     "no compiler for \"triton\" in the system config; it has \"cpp\"",
-                                    "no coder \"llm\" in the system config; it has \"rules\""});
+                                    "no coder \"llm\" in the system config; it has \"rules\"",
+                                    "no node \"far\" in the system config; its node is \"local\""});
 }

@@ -23,10 +23,11 @@ struct fixture {
   tests::scratch_folder folder;
   blob_store store = *blob_store::open(folder / "blobs");
 
-  /// Files anywhere in the store, those left behind too.
+  /// Files anywhere in the store, those left behind too; without the stamp of the last sweep.
   std::size_t files() const {
     std::size_t n = 0;
-    for (const auto& x : fs::recursive_directory_iterator{store.folder()}) n += x.is_regular_file();
+    for (const auto& x : fs::recursive_directory_iterator{store.folder()})
+      n += x.is_regular_file() && x.path().filename() != "swept";
     return n;
   }
 };
@@ -83,6 +84,28 @@ TEST_CASE_FIXTURE(fixture, "the same bytes are kept once") {
 TEST_CASE_FIXTURE(fixture, "a store that is opened again has what was put before") {
   auto hash = *store.put("kept");
   CHECK(blob_store::open(store.folder())->get(hash) == "kept");
+}
+
+TEST_CASE_FIXTURE(fixture, "what a crash left of a blob is removed after a day, and looked for once a day") {
+  auto kept = *store.path_of(*store.put("kept"));
+  auto old = kept.parent_path() / "new.aaaaaa", young = kept.parent_path() / "new.bbbbbb";
+  auto leave = [&] {
+    write(old, "half");
+    fs::last_write_time(old, fs::file_time_type::clock::now() - std::chrono::hours{25});
+  };
+  leave();
+  write(young, "half");
+  fs::last_write_time(kept, fs::file_time_type::clock::now() - std::chrono::hours{1000});
+  REQUIRE(blob_store::open(store.folder()));
+  CHECK(fs::exists(old));  // swept when it was made
+  fs::last_write_time(store.folder() / "swept", fs::file_time_type::clock::now() - std::chrono::hours{25});
+  REQUIRE(blob_store::open(store.folder()));
+  CHECK(!fs::exists(old));
+  CHECK(fs::exists(young));
+  CHECK(fs::exists(kept));
+  leave();
+  REQUIRE(blob_store::open(store.folder()));
+  CHECK(fs::exists(old));
 }
 
 TEST_CASE_FIXTURE(fixture, "a record comes back as it was, and a blob that is none says so") {

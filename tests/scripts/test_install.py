@@ -57,9 +57,10 @@ def test_nothing_is_done_where_nothing_is_missing(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("found", "problem"),
     [
-        ('{"versions": {"torch": "2.15.0+cu132"}, "missing": {}}', ""),
-        ('{"versions": {"torch": "2.4.1"}, "missing": {}}', ""),
-        ('{"versions": {"torch": "2.3.1"}, "missing": {}}', "has torch 2.3, 2.4 or later is needed"),
+        ('{"python": "3.11.2", "versions": {"torch": "2.15.0+cu132"}, "missing": {}}', ""),
+        ('{"python": "3.11.2", "versions": {"torch": "2.4.1"}, "missing": {}}', ""),
+        ('{"python": "3.11", "versions": {"torch": "2.3.1"}, "missing": {}}', "has torch 2.3, 2.4 or later is needed"),
+        ('{"python": "3.10", "versions": {"torch": "9.9"}, "missing": {}}', "is Python 3.10, 3.11 or later is needed"),
         ('{"versions": {}, "missing": {"zmq": "not found"}}', "lacks some of torch, numpy, pyzmq, msgpack"),
     ],
 )

@@ -7,7 +7,7 @@ from typing import Any
 import msgpack
 import zmq
 
-FRAME_BYTES = 16 << 20
+FRAME_BYTES = 64 << 20  # worker_message_bytes of messages/records/worker.hpp; the owner hangs up on whoever sends more
 
 
 class HubClosed(Exception):
@@ -49,13 +49,21 @@ class Hub:
         return commands
 
     def send(self, command: int, kind: str, record: dict[str, Any]) -> None:
-        self._socket.send(msgpack.packb({"id": command, "content": {kind: record}}))
+        frame = _pack(command, kind, record)
+        if len(frame) > FRAME_BYTES:
+            said = f"the answer takes {len(frame)} bytes, more than the {FRAME_BYTES} of a message"
+            frame = _pack(command, "failed", {"message": said})
+        self._socket.send(frame)
 
     def close(self) -> None:
         self._socket.disable_monitor()
         self._monitor.close(0)
         self._socket.close()
         self._context.term()
+
+
+def _pack(command: int, kind: str, record: dict[str, Any]) -> bytes:
+    return msgpack.packb({"id": command, "content": {kind: record}})
 
 
 def _unpack(frame: bytes) -> dict[str, Any]:

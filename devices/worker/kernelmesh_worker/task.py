@@ -16,6 +16,7 @@ import numpy
 import torch
 
 from kernelmesh_worker.draws import redrawn
+from kernelmesh_worker.left_behind import Before
 from kernelmesh_worker.lent import DTYPES
 from kernelmesh_worker.text import clean, one_line
 
@@ -39,11 +40,16 @@ class Task:
         self.dtype_name = record.get("dtype", "float32")
         self.dtype = DTYPES[self.dtype_name]
         self._file = f"{self.name}.py"
-        self._module = self._load(record.get("code", ""))
-        for name in _NEEDED:
-            if not callable(getattr(self._module, name, None)):
-                raise TaskRefused(f"{self._file} defines no {name}")
-        self._override(record.get("overrides") or {})
+        self._before = Before()
+        try:
+            self._module = self._load(record.get("code", ""))
+            for name in _NEEDED:
+                if not callable(getattr(self._module, name, None)):
+                    raise TaskRefused(f"{self._file} defines no {name}")
+            self._override(record.get("overrides") or {})
+        except TaskRefused:
+            self.close()
+            raise
 
     def _load(self, code: str) -> ModuleType:
         module = ModuleType(_MODULE)
@@ -119,6 +125,8 @@ class Task:
         return value
 
     def close(self) -> None:
+        """Undoes what its code left changed, as far as left_behind.py knows of it."""
+        self._before.restore()
         sys.modules.pop(_MODULE, None)
         linecache.cache.pop(self._file, None)
 

@@ -213,6 +213,17 @@ TEST_CASE_FIXTURE(searching, "a task that cannot be traced ends the job as the t
   CHECK(end.remark == "no get_inputs");
 }
 
+TEST_CASE_FIXTURE(searching, "a task that proves wanting when a candidate is judged is the task's fault too") {
+  traced_and_planned({plan_of(1)});
+  auto id = written(question(0), "a");
+  finish("c", stage_kind::compile, id, compiled{});
+  finish("v", stage_kind::verify, id,
+         rejected{{failure_stage::trace, failure_kind::task_error, {}, "a dict", {}}, {}, {}});
+  auto end = only<finish_job>().how;
+  CHECK(end.stopped_by == "task");
+  CHECK(end.remark == "a dict");
+}
+
 TEST_CASE("an imported candidate is adopted, judged and nothing else") {
   job_state job{job_spec{.job = {"j"}, .imported = {"manifest"}}, {"r"}};
   auto imported = *make_strategy("imported");
@@ -230,7 +241,7 @@ TEST_CASE("an imported candidate is adopted, judged and nothing else") {
 TEST_CASE("a strategy that nobody knows is refused with the names of those that are") {
   auto none = make_strategy("magic");
   REQUIRE(!none);
-  CHECK(none.error().detail == "there is no strategy \"magic\"; known: refine, imported");
+  CHECK(none.error().detail == "there is no strategy \"magic\"; known: imported, refine");
 }
 
 TEST_CASE_FIXTURE(searching, "facts that come twice change nothing") {

@@ -49,3 +49,14 @@ TEST_CASE("a cache of no size keeps nothing") {
   cache.ask("k", {"a"}), cache.finish("k", built);
   CHECK(cache.ask("k", {"b"}) == decision::run);
 }
+
+TEST_CASE("a build that took too long is tried again, one that does not compile is not") {
+  result_cache cache{10};
+  auto refused = [](failure_kind kind) {
+    return verdict{rejected{{failure_stage::compile, kind, {}, "", {}}, {}, {}}};
+  };
+  cache.ask("slow", {"a"}), cache.finish("slow", refused(failure_kind::timeout));
+  cache.ask("bad", {"a"}), cache.finish("bad", refused(failure_kind::compile_error));
+  CHECK(cache.ask("slow", {"b"}) == decision::run);
+  CHECK(cache.ask("bad", {"b"}) == decision::answer);
+}

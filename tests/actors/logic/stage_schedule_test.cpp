@@ -261,6 +261,46 @@ TEST_CASE_FIXTURE(scheduling, "a resource that joins again under its name loses 
   CHECK(done() == logged{"v to n/cpu:0", "v to n/cpu:0"});
 }
 
+TEST_CASE_FIXTURE(scheduling, "timing is not put off for ever by checks that keep coming") {
+  auto offer = gpu;
+  offer.prefetch = 0;
+  join(offer);
+  submit(verify("a", "cuda:0"));
+  submit(verify("b", "cuda:0"));
+  submit(timing("t", "cuda:0"));
+  submit(verify("c", "cuda:0"));
+  done();
+  end("n/cuda:0", "a");
+  CHECK(done() == logged{"a verdict"});
+  end("n/cuda:0", "b");
+  CHECK(done() == logged{"b verdict", "t to n/cuda:0"});
+}
+
+TEST_CASE_FIXTURE(scheduling, "a device may be named with its node in front") {
+  join(named(gpu, "n", "n/cuda:0"));
+  join(named(gpu, "m", "m/cuda:0"));
+  submit(verify("v", "n/cuda:0"));
+  CHECK(done() == logged{"v to n/cuda:0"});
+}
+
+TEST_CASE_FIXTURE(scheduling, "a prefetched stage has time for those before it") {
+  auto offer = gpu;
+  offer.slots = 1;
+  join(offer);
+  for (auto id : {"a", "b"}) {
+    auto request = verify(id, "cuda:0");
+    request.run_limit = 10s;
+    submit(request);
+  }
+  done();
+  pass(24s);
+  end("n/cuda:0", "a");
+  pass(10s);
+  CHECK(done() == logged{"a verdict"});
+  end("n/cuda:0", "b");
+  CHECK(done() == logged{"b verdict"});
+}
+
 TEST_CASE_FIXTURE(scheduling, "no deadline is kept for stages that have ended") {
   join(cpu);
   for (int i = 0; i < 1000; ++i) {

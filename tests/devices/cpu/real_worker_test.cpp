@@ -4,6 +4,8 @@
 
 #include <signal.h>
 #include <algorithm>
+#include <map>
+
 #include "devices/worker/compile_executor.hpp"
 #include "messages/records/candidate.hpp"
 #include "messages/records/op_graph.hpp"
@@ -53,6 +55,8 @@ struct real_workers : tests::workers {
   blobs::blob_store store = *blobs::blob_store::open(scratch / "blobs");
   tests::executor_reports device_reports, compiler_reports;
   std::unique_ptr<executor> device, compiler;
+  std::string mark = "mark" + worker::random_token();  ///< in the environment of the device's processes
+  std::map<std::string, messages::stage_request> built_before;
   messages::blob_hash task = *store.put_record(messages::task{.name = "relu", .code = relu_task});
 
   real_workers() {
@@ -60,15 +64,17 @@ struct real_workers : tests::workers {
     python.module = "kernelmesh_worker";
   }
   void start_device() {
-    device = *cpu::make_cpu_device(hub, store, {.python = python, .adapters = {{"cpp", adapter}}});
+    auto marked = python;
+    marked.environment["KERNELMESH_TEST_MARK"] = mark;
+    device = *cpu::make_cpu_device(hub, store, {.python = marked, .adapters = {{"cpp", adapter}}});
     device->start(device_reports.events());
-    await_ready(device_reports);
   }
   void start_both() {
     compiler = *worker::make_compile_executor(hub, store, {.dsl = "cpp", .adapter = adapter, .python = python});
     compiler->start(compiler_reports.events());
     start_device();
     await_ready(compiler_reports);
+    await_ready(device_reports);
   }
   static void await_ready(tests::executor_reports& reports) {
     if (reports.ready.take(180s)) return;
@@ -82,6 +88,12 @@ struct real_workers : tests::workers {
   }
   /// Compiles a kernel; what is left to do is to judge it.
   messages::stage_request built(stage_kind kind, const std::string& body) {
+    auto& request = built_before[body];
+    if (request.artifact.value.empty()) request = build(body);
+    request.kind = kind;
+    return request;
+  }
+  messages::stage_request build(const std::string& body) {
     messages::tensor_spec spec{.shape = {64, 1024}, .strides = {1024, 1}};
     messages::candidate_manifest manifest{
         .dsl = "cpp",
@@ -93,13 +105,12 @@ struct real_workers : tests::workers {
     auto request = stage(stage_kind::compile);
     request.manifest = *store.put_record(manifest);
     request.artifact = tests::finding_of<messages::compiled>(compiler_reports.run(*compiler, request)).artifact;
-    request.kind = kind;
     return request;
   }
-  messages::rejected rejection_of(const std::string& body) {
+  messages::kernel_failure rejection_of(const std::string& body, std::chrono::milliseconds call_limit = 30s) {
     auto request = built(stage_kind::verify, body);
-    request.judge.call_limit = 2s;
-    return tests::finding_of<messages::rejected>(device_reports.run(*device, request));
+    request.judge.call_limit = call_limit;
+    return tests::finding_of<messages::rejected>(device_reports.run(*device, request)).failure;
   }
 };
 
@@ -153,25 +164,24 @@ TEST_CASE("a kernel is compiled, verified and timed by the real workers") {
 TEST_CASE("kernels that are wrong, crash or hang are verdicts, and the device stays up") {
   if (!tests::has_python(modules)) return;
   auto& x = shared();
-  auto wrong = x.rejection_of("y[i] = x[i];").failure;  // passes the task's own draw, which is positive
+  auto wrong = x.rejection_of("y[i] = x[i];");  // passes the task's own draw, which is positive
   CHECK(wrong.kind == failure_kind::wrong_values);
   CHECK(wrong.details.at("draw") != "own");
-  CHECK(x.rejection_of("y[i] = *static_cast<volatile float*>(nullptr);").failure.kind == failure_kind::crash);
-  CHECK(x.rejection_of("for (;;) asm volatile(\"\");").failure.kind == failure_kind::timeout);
+  CHECK(x.rejection_of("y[i] = *static_cast<volatile float*>(nullptr);").kind == failure_kind::crash);
+  CHECK(x.rejection_of("for (;;) asm volatile(\"\");", 300ms).kind == failure_kind::timeout);
   CHECK(x.device_reports.down.empty());
 }
 
-TEST_CASE_FIXTURE(real_workers, "kill -9 of the real judge or zygote fails the stage and leaves nothing behind") {
+/// The last one: it leaves the shared device down.
+TEST_CASE("kill -9 of the real judge or zygote fails the stage and leaves nothing behind") {
   if (!tests::has_python(modules)) return;
-  auto mark = "mark" + worker::random_token();
-  python.environment["KERNELMESH_TEST_MARK"] = mark;
-  start_device();
+  auto& x = shared();
   for (std::string role : {"judge", "zygote"}) {
     tests::mailbox<messages::stage_outcome> outcomes;
-    auto slow = stage(stage_kind::trace);
-    slow.task = *store.put_record(messages::task{.name = "slow", .code = "import signal\nsignal.pause()\n"});
-    device->run(slow, {.ended = [&](auto x) { outcomes.put(std::move(x)); }, .progress = [](auto) {}});
-    auto generation = tests::processes_with(mark);
+    auto slow = x.stage(stage_kind::trace);
+    slow.task = *x.store.put_record(messages::task{.name = "slow", .code = "import signal\nsignal.pause()\n"});
+    x.device->run(slow, {.ended = [&](auto outcome) { outcomes.put(std::move(outcome)); }, .progress = [](auto) {}});
+    auto generation = tests::processes_with(x.mark);
     std::vector<pid_t> of_role;  // ours only: the mark tells them from those of others on this machine
     for (auto pid : tests::processes_with("kernelmesh_worker\0"s + role))
       if (std::ranges::find(generation, pid) != generation.end()) of_role.push_back(pid);
@@ -179,8 +189,9 @@ TEST_CASE_FIXTURE(real_workers, "kill -9 of the real judge or zygote fails the s
     CHECK(of_role.size() >= 1);
     CHECK(tests::failure_of(outcomes.await()).code == messages::failure_code::worker_lost);
     CHECK(tests::all_end(generation));
-    if (role == "judge") await_ready(device_reports);  // the zygote's turn is the second start; a third shows no more
+    if (role == "judge")
+      x.await_ready(x.device_reports);  // the zygote's turn is the second start; a third shows no more
   }
-  device.reset();
-  CHECK(tests::processes_with(mark).empty());
+  x.device.reset();
+  CHECK(tests::processes_with(x.mark).empty());
 }

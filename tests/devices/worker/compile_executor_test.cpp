@@ -104,6 +104,34 @@ TEST_CASE_FIXTURE(fake_compiler, "giving up one build leaves the one beside it a
   CHECK(std::holds_alternative<messages::cancelled>(second.await()));
 }
 
+TEST_CASE_FIXTURE(fake_compiler, "giving up all builds one after the other gives their places back") {
+  if (!tests::has_python()) return;
+  start();
+  tests::mailbox<messages::stage_outcome> outcomes;
+  for (auto name : {"1", "2"})
+    compiler->run(build_of("hang", name), {.ended = [&](auto x) { outcomes.put(x); }, .progress = [](auto) {}});
+  for (auto name : {"hang1", "hang2"}) {
+    compiler->cancel({name});
+    CHECK(std::holds_alternative<messages::cancelled>(outcomes.await()));
+  }
+  CHECK(reports.down.await().code == failure_code::worker_lost);
+  reports.ready.await();
+  tests::finding_of<messages::compiled>(run(build_of("good")));
+}
+
+TEST_CASE_FIXTURE(fake_compiler, "a build may take a little less than its stage may run") {
+  if (!tests::has_python()) return;
+  start();
+  auto limit_of = [&](std::chrono::milliseconds run_limit) {
+    auto build = build_of("limit");
+    build.run_limit = run_limit;
+    return tests::finding_of<messages::rejected>(run(build)).failure;
+  };
+  CHECK(limit_of(1h).message == "3595000");
+  CHECK(limit_of(20s).message == "18000");
+  CHECK(limit_of(20s).kind == messages::failure_kind::timeout);
+}
+
 TEST_CASE_FIXTURE(fake_compiler, "giving up the only build starts the compiler again, which frees its cores") {
   if (!tests::has_python()) return;
   start();

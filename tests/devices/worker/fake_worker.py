@@ -103,6 +103,8 @@ class Worker:
             os._exit(7)
         elif wish == "refuse":
             self.send(command, {"compile_refused": {"message": "a.cpp:1: error", "log": "long", "toolchain": "fake 1"}})
+        elif wish == "limit":
+            self.send(command, {"compile_refused": {"kind": "timeout", "message": str(work["limit_ms"])}})
         elif wish == "escape":
             self.send(command, {"compiled": {"artifact": "../../lock"}})
         elif wish != "hang":

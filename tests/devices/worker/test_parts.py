@@ -5,13 +5,16 @@ from __future__ import annotations
 import math
 import os
 import time
+from pathlib import Path
 from types import ModuleType
 
+import family
 import pytest
 import torch
 from kernelmesh_worker.comparison import CHUNK, compare, is_finite, rms_of, unravel
 from kernelmesh_worker.draws import KINDS, plan_draws, redrawn
 from kernelmesh_worker.entries import match_state
+from kernelmesh_worker.hub import FRAME_BYTES, Hub
 from kernelmesh_worker.lent import Layout, MemfdBuffer, memory_of, spec_of
 from kernelmesh_worker.machine import arch_of, vector_bytes_of
 from kernelmesh_worker.pair import Unreadable, unpack
@@ -131,6 +134,26 @@ def test_an_interval_narrows_with_samples() -> None:
 def test_hostile_packets_are_unreadable(data: bytes) -> None:
     with pytest.raises(Unreadable):
         unpack(data)
+
+
+def test_the_protocol_and_both_sides_agree_on_the_size_of_messages() -> None:
+    root = Path(__file__).parents[3]
+    protocol = (root / "devices/worker/PROTOCOL.md").read_text(encoding="utf-8")
+    record = (root / "messages/records/worker.hpp").read_text(encoding="utf-8")
+    megabytes = FRAME_BYTES >> 20
+    assert f"(from it), at most {megabytes} MiB." in protocol
+    assert f"worker_message_bytes = {megabytes}u << 20;" in record
+
+
+def test_an_answer_that_is_too_long_becomes_a_failure(tmp_path: Path) -> None:
+    owner = family.Hub(tmp_path)
+    hub = Hub(owner.endpoint, "worker")
+    hub.send(3, "traced", {"graph": "x" * (FRAME_BYTES + 1)})
+    command, kind, record = owner.receive()
+    assert (command, kind) == (3, "failed")
+    assert f"more than the {FRAME_BYTES} of a message" in record["message"]
+    hub.close()
+    owner.close()
 
 
 def test_text_is_cleaned_and_bounded() -> None:

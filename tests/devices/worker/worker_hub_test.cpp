@@ -1,3 +1,4 @@
+#include <signal.h>
 #include <sys/stat.h>
 #include <fstream>
 
@@ -99,6 +100,23 @@ TEST_CASE_FIXTURE(tests::workers, "processes end with the hub") {
   CHECK_FALSE(tree.empty());
   hub.reset();
   CHECK(tests::processes_with(mark).empty());
+}
+
+TEST_CASE("guards that don't end are waited for together, not one after the other") {
+  tests::scratch_folder scratch;
+  auto opened = worker_hub::open({.folder = scratch, .guard = KERNELMESH_GUARD, .kill_grace = 1s});
+  REQUIRE(opened.has_value());
+  auto hub = *std::move(opened);
+  auto mark = "KERNELMESH_TEST_MARK=" + random_token();
+  hub->call([&] {
+    process_order order{.command = {"/bin/sleep", "1000"}, .environment = {mark}, .folder = scratch};
+    for (auto id : {"a", "b", "c", "d", "e", "f", "g", "h"})
+      CHECK(hub->start(id, order, {.message = [](auto) {}, .ended = [](auto) {}}).has_value());
+  });
+  for (auto pid : tests::processes_with(mark)) ::kill(pid, SIGSTOP);
+  auto start = std::chrono::steady_clock::now();
+  hub.reset();
+  CHECK(std::chrono::steady_clock::now() - start < 5s);  // eight times the grace otherwise
 }
 
 TEST_CASE_FIXTURE(tests::workers, "the end of a process is reported once, with its last words") {

@@ -60,6 +60,20 @@ def test_a_build_ends_at_its_limit(adapter: ModuleType, tmp_path: Path) -> None:
     assert not result.ok and result.kind == "timeout"
 
 
+@pytest.mark.parametrize("name", ["@x.cpp", "-x.cpp", "part/@x.cpp"])
+def test_a_source_is_a_file_whatever_its_name_begins_with(adapter: ModuleType, tmp_path: Path, name: str) -> None:
+    result = built(adapter, tmp_path, GOOD + "static int unused() { return 1; }\n", name)
+    assert result.ok, result.log
+    assert {x["file"] for x in result.warnings} == {name}
+
+
+def test_a_missing_compiler_is_named_with_its_remedy(adapter: ModuleType, monkeypatch: pytest.MonkeyPatch) -> None:
+    adapter.toolchain.cache_clear()
+    monkeypatch.setenv("PATH", "/nowhere")
+    with pytest.raises(RuntimeError, match=r"^there is no g\+\+ on PATH, .*; install it: apt install g\+\+$"):
+        adapter.toolchain()
+
+
 def test_bad_requests_are_refused(adapter: ModuleType, tmp_path: Path) -> None:
     for number, (path, arch) in enumerate(
         [("../a.cpp", "native"), ("/a.cpp", "native"), ("a.txt", "native"), ("a.cpp", "-o")]

@@ -167,6 +167,18 @@ def test_an_export_runs_in_a_bare_python_also_several_at_once(tmp_path: Path) ->
     assert len(cached) == 1 and cached[0].suffix == ".so"
 
 
+def test_an_export_takes_a_compiler_with_its_launcher_and_names_one_that_is_missing(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
+    x = torch.randn(4, 8)
+    monkeypatch.setenv("CXX", "no-such-compiler -v")
+    with pytest.raises(RuntimeError, match=r"^there is no no-such-compiler, .*apt install g\+\+.* CXX$"):
+        map_kernels.unary(tmp_path / "missing", "relu", x)
+    monkeypatch.setenv("CXX", "env g++")
+    assert torch.equal(map_kernels.unary(tmp_path / "launched", "relu", x)(x), torch.relu(x))
+
+
 def test_what_no_recipe_covers_is_named(tmp_path: Path) -> None:
     x = torch.randn(4, 4)
     said = map_kernels.write(
