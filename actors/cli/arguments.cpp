@@ -7,6 +7,7 @@
 
 #include "actors/cli/commands.hpp"
 #include "actors/logic/strategy.hpp"
+#include "configs/known_baselines.hpp"
 #include "configs/scalars.hpp"
 
 namespace actors::cli {
@@ -34,7 +35,10 @@ CLI::App* add_command(CLI::App& app, command_line& x, const std::string& name, c
   command->footer("Example:\n  " + example);
   command->add_flag("--json", x.common.json, "Answer with one JSON document on stdout");
   command->add_flag("--verbose", x.common.verbose, "Show every event on stderr");
-  command->add_option("--system", x.common.system, "System config: a name in configs/system, or a path")
+  command
+      ->add_option(
+          "--system", x.common.system,
+          "System config: a name in configs/system, or a path; of commands on old runs, where their state lies")
       ->type_name("NAME");
   return command;
 }
@@ -85,11 +89,11 @@ void add_verify(CLI::App& app, command_line& x) {
   command->add_option("--device", to.device, "Device to run on")->capture_default_str();
   add_dtype(command, to.dtype);
   command->add_option("--policy", to.policy, "Precision that the baseline may use")
-      ->check(CLI::IsMember({"as_shipped", "strict"}))
+      ->check(CLI::IsMember(configs::judge_policies()))
       ->capture_default_str();
   command->add_option("--baseline", to.baselines, "What to time it beside: eager, compile")
       ->delimiter(',')
-      ->check(CLI::IsMember({"eager", "compile"}))
+      ->check(CLI::IsMember(configs::known_baselines()))
       ->capture_default_str();
   command->add_option("--draws", to.draws, "Sets of inputs and weights to check")
       ->check(CLI::Range(5, 1000))

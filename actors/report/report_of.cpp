@@ -43,9 +43,8 @@ std::vector<labelled> job_lines(const job_state& job) {
                             {"seed", std::to_string(spec.seed)},
                             {"strategy", strategy_line(spec.strategy)}};
   if (auto agents = agents_line(spec); !agents.empty()) out.push_back({"agents", agents});
-  out.push_back({"judging", fmt::format("{} draws, policy {}, library calls {}", spec.judge.draws,
-                                        clean_line(spec.judge.policy, 40),
-                                        spec.judge.allow_library_calls ? "allowed" : "not allowed")});
+  out.push_back({"judging", fmt::format("{} draws, policy {}, library calls not measured", spec.judge.draws,
+                                        clean_line(spec.judge.policy, 40))});
   if (!spec.time) out.push_back({"time", "not asked for: verified only"});
   if (job.plans && !job.plans->remark.empty()) out.push_back({"planner", clean_line(job.plans->remark)});
   if (job.failed_stages > 0)
