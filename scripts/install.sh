@@ -203,6 +203,5 @@ build() {
     cat "$root/build/configure.log" >&2
     return 1
   }
-  # Objects of one clone serve another: their paths are made relative.
-  CCACHE_BASEDIR=$root CCACHE_NOHASHDIR=1 cmake --build "$root/build/$1" --parallel "$(nproc)"
+  cmake --build "$root/build/$1" --parallel "$(nproc)"
 }

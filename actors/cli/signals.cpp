@@ -24,6 +24,16 @@ sigset_t watched() {
   return set;
 }
 
+/// Workers die with us, and the journal is whole at any moment.
+void stop_at_once(int) { ::_exit(static_cast<int>(exit_code::interrupted)); }
+
+/// For the time after the watch: what is being torn down then may take long, or wait for ever.
+void stop_at_the_next() {
+  auto set = watched();
+  for (int signal : {SIGINT, SIGTERM, SIGHUP})
+    if (sigismember(&set, signal) == 1) std::signal(signal, stop_at_once);
+}
+
 }  // namespace
 
 void ignore_broken_pipes() { std::signal(SIGPIPE, SIG_IGN); }
@@ -50,18 +60,21 @@ signal_watch::~signal_watch() {
   thread_.join();
   ::close(signals_);
   ::close(stop_);
+  if (!drained_) return;
+  auto set = watched();
+  pthread_sigmask(SIG_UNBLOCK, &set, nullptr);
 }
 
 void signal_watch::loop() {
   pollfd fds[]{{signals_, POLLIN, 0}, {stop_, POLLIN, 0}};
-  bool drained = false;
   for (;;) {
     if (::poll(fds, 2, -1) < 0) continue;
     if (fds[1].revents != 0) return;
     signalfd_siginfo info;
     if (::read(signals_, &info, sizeof info) != sizeof info) continue;
-    if (drained) ::_exit(static_cast<int>(exit_code::interrupted));  // workers die with us; the journal is whole
-    drained = true;
+    if (drained_) stop_at_once(info.ssi_signo);
+    drained_ = true;
+    stop_at_the_next();
     first_();
   }
 }

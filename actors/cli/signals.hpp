@@ -18,7 +18,8 @@ public:
   ~signal_block();
 };
 
-/// A thread that waits for signals while it lives.
+/// A thread that waits for signals while it lives. After a first signal the next one ends the process, also when the
+/// watch has ended.
 class signal_watch {
 public:
   /// @param first runs on the watch's thread at the first signal; at the second the process ends with exit code 4
@@ -31,6 +32,7 @@ private:
   std::function<void()> first_;
   int signals_;
   int stop_;
+  bool drained_ = false;  ///< of the watch's thread; ours once that has ended
   std::thread thread_;
 };
 

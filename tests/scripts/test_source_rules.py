@@ -93,8 +93,8 @@ def test_what_the_order_of_folders_allows_is_not_reported(tmp_path: Path) -> Non
 
 
 def test_a_library_has_one_wrapper_at_a_time(tmp_path: Path) -> None:
-    found = findings(tmp_path, {f"actors/{x}.cpp": "#include <sqlite3.h>\n" for x in ("a", "b")})
-    assert found == ["actors/b.cpp:1: <sqlite3.h> is wrapped by actors/a.cpp: one wrapper for each library"]
+    found = findings(tmp_path, {f"actors/{x}.cpp": "#include <kainjow/mustache.hpp>\n" for x in ("a", "b")})
+    assert found == ["actors/b.cpp:1: <kainjow/mustache.hpp> is wrapped by actors/a.cpp: one wrapper for each library"]
 
 
 def test_the_text_of_a_candidate_may_sleep(tmp_path: Path) -> None:
@@ -102,6 +102,11 @@ def test_the_text_of_a_candidate_may_sleep(tmp_path: Path) -> None:
         "tests/test_a.py": 'CANDIDATE = """\nimport time\ntime.sleep(100)\n"""\n',
         "tests/a_test.cpp": 'auto candidate = "sleep(100)";  // sleep(1)\n',
     }
+    assert findings(tmp_path, files) == []
+
+
+def test_a_poll_with_a_deadline_may_sleep(tmp_path: Path) -> None:
+    files = {"tests/polling.py": "import time\n\n\ndef wait_until() -> None:\n    time.sleep(0.01)\n"}
     assert findings(tmp_path, files) == []
 
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import random
 import re
-import signal
 import sqlite3
 import subprocess
 from pathlib import Path
@@ -12,23 +11,11 @@ from typing import Any
 
 import pytest
 from conftest import new_home
-from home import BINARY, PYTHON, ROOT, Home, wait_until
+from home import BINARY, PYTHON, ROOT, Home
 from journal import assert_whole
-from task_files import TASK, task
+from simulated_run import SIMULATED, simulated
+from task_files import task
 
-SIMULATED = """
-name: simulated
-system:
-  devices:
-    - name: simulated:0
-      simulated: {{latency_ms: {{trace: {ms}, compile: {ms}, verify: {ms}, time: {ms}}}}}
-  compilers:
-    - dsl: cpp
-      simulated: {{latency_ms: {{compile: {ms}}}}}
-tasks: [relu.py]
-targets: [{{device: "simulated:0", dsl: cpp}}]
-limits: {{evaluations: 8}}
-"""
 CANDIDATE = """
 import torch
 from torch import nn
@@ -57,11 +44,6 @@ def assert_has(document: dict[str, Any], fields: list[str]) -> None:
         for part in field.split("."):
             assert part in at, f"{field} is missing"
             at = at[part]
-
-
-def simulated(home: Home, ms: int = 2) -> Path:
-    home.write("relu.py", task("relu"))
-    return home.write("run.yaml", SIMULATED.format(ms=ms))
 
 
 @pytest.fixture
@@ -310,91 +292,3 @@ def test_verify_answers_with_the_document_of_the_contract(home: Home) -> None:
     assert (document["verdict"], document["timing"]) == ("failed", None)
     assert_has(document["failure"], ["stage", "kind", "cheat_class", "message", "details"])
     assert (document["failure"]["stage"], document["failure"]["kind"]) == ("verify", "wrong_values")
-
-
-# -- tasks that only a worker can refuse ------------------------------------------------------------------------------
-
-PLAIN = TASK.format(name="odd", rows=64, columns=64, bias="None", expression="torch.relu(x)")
-ODD_TASKS = {
-    "syntax": (PLAIN.replace("class Model(nn.Module):", "class Model(nn.Module:"), r"no valid Python.*\(line 10 "),
-    "raises": (PLAIN.replace("torch.relu(x)", "x.no_such_member"), "no_such_member"),
-    "inputs": (PLAIN.replace("torch.randn(ROWS, COLUMNS)", "torch.randn(-1)"), "get_inputs"),
-    "package": ("import no_such_package\n" + PLAIN, "no_such_package"),
-    "returns": (PLAIN.replace("torch.relu(x)", '{"y": x}'), "dict"),
-    "leaves": ("raise SystemExit(3)\n" + PLAIN, "SystemExit"),
-}
-
-
-def test_tasks_that_can_not_be_run_are_refused_and_the_others_are_not(home: Home) -> None:
-    for name, (text, _) in ODD_TASKS.items():
-        home.write(f"odd_{name}.py", text)
-    targets = 'targets: [{device: "cpu:0", dsl: cpp}]\n'
-    ended = home.run("run", home.write("run.yaml", f'name: odd\ntasks: ["odd_*.py"]\n{targets}'), "--json")
-    assert "Traceback" not in ended.err
-    jobs = {x["task"]: x for x in ended.document("kernelmesh.run/1")["jobs"]}
-    assert jobs.keys() == {f"odd_{x}" for x in ODD_TASKS}
-    for name, (_, words) in ODD_TASKS.items():
-        job = jobs[f"odd_{name}"]
-        assert (job["best"], job["stopped_by"]) == (None, "task"), job
-        assert re.search(words, job["remark"]), job["remark"]
-        assert "\n" not in job["remark"]
-    assert ended.code == 2
-    assert_whole(home.only_journal())
-    home.assert_nothing_runs()
-
-
-def test_optimize_refuses_a_task_that_raises_with_one_sentence(home: Home) -> None:
-    ended = home.run("optimize", home.write("odd.py", ODD_TASKS["raises"][0]), "--json")
-    assert ended.code == 2
-    assert "task odd" in ended.sentence() and "no_such_member" in ended.sentence()
-
-
-@pytest.mark.long
-def test_a_task_whose_import_never_ends_is_given_up(home: Home) -> None:
-    home.write("odd.py", "while True:\n    pass\n" + PLAIN)
-    system = "system:\n  scheduler: {attempts: 1, run_limit: {trace: 5s}}\n"
-    text = f'name: odd\n{system}tasks: [odd.py]\ntargets: [{{device: "cpu:0", dsl: cpp}}]\n'
-    ended = home.run("run", home.write("run.yaml", text), "--json")
-    assert ended.code in (2, 3)
-    assert ended.document("kernelmesh.run/1")["jobs"][0]["remark"]
-    home.assert_nothing_runs()
-
-
-# -- interrupted ------------------------------------------------------------------------------------------------------
-
-
-def resume_as_printed(home: Home, said: str) -> None:
-    command = re.search(r"`kernelmesh (resume [\w-]+)`", said)
-    assert command, said
-    ended = home.run(*command.group(1).split())
-    assert ended.code == 0, ended.err
-    assert_whole(home.only_journal())
-
-
-@pytest.mark.parametrize("sent", [signal.SIGINT, signal.SIGTERM])
-def test_a_signal_drains_and_says_how_to_go_on(home: Home, sent: signal.Signals) -> None:
-    node = home.start("run", simulated(home, ms=100), "--json")
-    wait_until(lambda: home.only_journal().count() > 4, "facts")
-    node.send_signal(sent)
-    ended = home.end(node, limit_s=60)
-    assert (ended.code, ended.out) == (4, "")
-    resume_as_printed(home, ended.err)
-
-
-def test_two_signals_stop_at_once(home: Home) -> None:
-    node = home.start("run", simulated(home, ms=100))
-    wait_until(lambda: home.only_journal().count() > 4, "facts")
-    node.send_signal(signal.SIGINT)
-    wait_until(lambda: "once more" in home.said(node) or node.poll() is not None, "an answer to the first signal")
-    node.send_signal(signal.SIGINT)
-    ended = home.end(node, limit_s=60)
-    assert ended.code == 4
-    resume_as_printed(home, ended.err)
-
-
-def test_an_interrupted_run_leaves_no_worker_behind(home: Home) -> None:
-    node = home.start("optimize", home.write("relu.py", task("relu")))
-    wait_until(lambda: home.only_journal().of_kind("candidate_created"), "a candidate")
-    node.send_signal(signal.SIGINT)
-    assert home.end(node, limit_s=60).code == 4
-    home.assert_nothing_runs()

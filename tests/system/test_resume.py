@@ -34,6 +34,8 @@ repeats: 5
 
 ON_CPU = """
 name: killed
+system:
+  scheduler: {grace: 10m}
 tasks: ["task*.py"]
 targets: [{device: "cpu:0", dsl: cpp}]
 limits: {evaluations: 4}
