@@ -54,7 +54,7 @@ device_plan plan_cpu(const configs::device_options& device, const executor_surro
   auto make = [options, hub = around.hub, store = around.store](devices::timer&) {
     return or_broken(devices::cpu::make_cpu_device(hub, store, options));
   };
-  return {make, {.slots = 1, .uses_node_cores = true, .exclusive_on_node = true}};
+  return {make, {.slots = 1, .uses_node_cores = true, .exclusive_on_node = true, .may_prefetch = false}};
 }
 
 device_plan plan_simulated(const configs::device_options& device, const executor_surroundings& around) {

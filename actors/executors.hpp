@@ -26,6 +26,7 @@ struct device_lanes {
   std::uint32_t slots = 1;
   bool uses_node_cores = true;
   bool exclusive_on_node = false;
+  bool may_prefetch = true;  ///< false: what waits beside a stage that ends the judge would pay for it
 };
 
 struct device_plan {

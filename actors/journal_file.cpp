@@ -210,6 +210,10 @@ expected<std::vector<fact>> journal_file::read() const {
         return fail(failure_code::unreadable, "journal " + x.path.string() + ", fact "
                                                   + std::to_string(rows.getColumn(0).getInt64()) + ": "
                                                   + to_string(row.error()));
+      if (row->number != facts.size() + 1)
+        return fail(failure_code::unreadable, "journal " + x.path.string() + ": fact "
+                                                  + std::to_string(facts.size() + 1)
+                                                  + " is missing; restore it from a copy, or start the run again");
       facts.push_back(std::move(*row));
     }
     return facts;

@@ -166,7 +166,7 @@ expected<void> node::tree::spawn_runners(const node_options& options) {
     device_runner_options runner{.node = here,
                                  .device = {device.name},
                                  .slots = plan->lanes.slots,
-                                 .prefetch = options.config.scheduler.prefetch,
+                                 .prefetch = plan->lanes.may_prefetch ? options.config.scheduler.prefetch : 0,
                                  .uses_node_cores = plan->lanes.uses_node_cores,
                                  .exclusive_on_node = plan->lanes.exclusive_on_node};
     children.push_back({device.name, [this, runner, make = plan->make](caf::actor_system& s) {

@@ -76,7 +76,7 @@ struct run_config {
   void keys(auto& k);
   messages::expected<void> validate(const known_names& known = {}) const;
   /// What relative paths are relative to.
-  std::filesystem::path base() const { return file.parent_path(); }
+  std::filesystem::path base() const { return std::filesystem::absolute(file).parent_path(); }
 };
 
 /// Every problem in one go. Failures: misconfigured, storage.

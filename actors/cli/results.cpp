@@ -16,6 +16,8 @@ using namespace messages;
 namespace fs = std::filesystem;
 
 expected<logic::run_state> load_run(const fs::path& state, const run_id& run) {
+  if (run.value.empty() || run.value.find('/') != std::string::npos || run.value.front() == '.')
+    return fail(failure_code::bad_input, '"' + run.value + "\" is not the id of a run; `kernelmesh status` lists them");
   auto facts = read_journal(runs_folder(state), run);
   if (!facts && facts.error().code == failure_code::not_found)
     return fail(failure_code::not_found, "there is no run \"" + run.value + "\" in " + runs_folder(state).string()
@@ -77,6 +79,9 @@ expected<std::string> report_html(const result_sources& from, const logic::run_s
 }
 
 expected<void> write_file(const fs::path& file, const std::string& text) {
+  std::error_code error;
+  if (fs::exists(file, error) && !fs::is_regular_file(file, error))  // never put a file in the place of a device
+    return fail(failure_code::bad_input, "cannot write " + file.string() + ": it is no file; name one with --out");
   auto name = file.string() + ".XXXXXX";
   auto fd = ::mkstemp(name.data());
   auto problem = [&] {

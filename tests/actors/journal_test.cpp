@@ -126,3 +126,18 @@ TEST_CASE("a journal of version 1 is read for ever") {
   CHECK(std::get<run_started>(facts->at(0).content).spec.name == "sample");
   CHECK(std::get<job_finished>(facts->at(2).content).stopped_by == "patience");
 }
+
+TEST_CASE("a journal that lacks a fact is refused and says which") {
+  tests::scratch_folder folder;
+  auto path = actors::journal_path(folder.path(), {"r"});
+  {
+    auto file = journal_file::open(path, mode::create);
+    REQUIRE(file->add({some(run_started{}), some(job_started{}, "a"), some(job_finished{}, "a")}));
+    REQUIRE(file->commit().has_value());
+  }
+  tests::make_database(path, "DELETE FROM facts WHERE number = 2");
+  auto facts = actors::read_journal(folder.path(), {"r"});
+  REQUIRE(!facts);
+  CHECK(facts.error().code == failure_code::unreadable);
+  CHECK(facts.error().detail.find("fact 2 is missing") != std::string::npos);
+}

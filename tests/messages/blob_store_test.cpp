@@ -131,6 +131,16 @@ TEST_CASE_FIXTURE(fixture, "a damaged blob is found out") {
   CHECK(store.get(hash) == "sound");
 }
 
+TEST_CASE_FIXTURE(fixture, "a damaged blob is whole again once the same content is put") {
+  auto hash = *store.put("precious");
+  auto place = *store.path_of(hash);
+  fs::remove(place);
+  write(place, "evil");
+  REQUIRE(!store.get(hash));
+  REQUIRE(store.put("precious"));
+  CHECK(*store.get(hash) == "precious");
+}
+
 TEST_CASE_FIXTURE(fixture, "what is not a hash is never a path") {
   write(folder / "secret", "secret");
   std::string zeros(32, '0');

@@ -76,7 +76,7 @@ class Task:
         except SyntaxError as error:
             line = error.lineno or 0 if error.filename == self._file else 0
             raise TaskRefused(f"{self._file} is no valid Python: {one_line(error.msg)}", line) from None
-        except (Exception, SystemExit) as error:  # noqa: BLE001 - the user's code may raise anything
+        except (Exception, SystemExit, KeyboardInterrupt) as error:  # noqa: BLE001 - the user's code may raise anything
             said = one_line(str(error))
             text = f"{what} raised {type(error).__name__}" + (f": {said}" if said else "")
             raise TaskRefused(text, self._line_of(error)) from None
