@@ -118,7 +118,7 @@ REFUSED = [
     (["run", "empty.yaml"], 2, "empty"),
     (["run", "binary.py"], 2, "binary"),
     (["resume", "none"], 2, 'no run "none"'),
-    (["resume", "../none"], 2, "no run"),
+    (["resume", "../none"], 2, "is not the id of a run"),
     (["status", "none"], 2, 'no run "none"'),
     (["report", "none"], 2, 'no run "none"'),
     (["export", "none", "relu"], 2, 'no run "none"'),
