@@ -52,7 +52,6 @@ exit_code status(const common_options& common, const status_options& options) {
   auto state = where->state_of(common);
   if (!state) return complain(state.error());
   status_document document;
-  auto code = exit_code::done;
   document.runs = ask_running(*state, {options.run});
   auto wanted = options.run.empty() ? runs_on_disk(*state) : std::vector<run_id>{{options.run}};
   for (const auto& run : wanted) {
@@ -63,16 +62,15 @@ exit_code status(const common_options& common, const status_options& options) {
     else if (!options.run.empty())
       return complain(known.error());
     else
-      code = complain(known.error());
+      complain(known.error());  // the others are shown all the same
   }
   if (common.json) {
     std::cout << wire::to_json(document, {.indent = 2}) << '\n';
-    return code;
+    return exit_code::done;
   }
   for (const auto& run : document.runs) std::cout << report::text_of(run);
-  if (document.runs.empty() && code == exit_code::done)
-    std::cout << "no runs in " << runs_folder(*state).string() << '\n';
-  return code;
+  if (document.runs.empty() && wanted.empty()) std::cout << "no runs in " << runs_folder(*state).string() << '\n';
+  return exit_code::done;
 }
 
 }  // namespace actors::cli
