@@ -8,8 +8,6 @@
 #include "actors/cli/commands.hpp"
 #include "actors/cli/place.hpp"
 #include "actors/journal_file.hpp"
-#include "configs/python_check.hpp"
-#include "configs/python_search.hpp"
 #include "messages/records/documents.hpp"
 
 namespace actors::cli {
@@ -46,10 +44,7 @@ void check_state(doctor_document& to, const fs::path& state) {
 
 void check_python(doctor_document& to, const place& where, const common_options& common,
                   const configs::system_config& config) {
-  configs::python_check_options check{.script = where.install.check_python()};
-  auto places = configs::python_places(common.python, config.worker.python, where.install,
-                                       configs::surroundings::of_this_process());
-  auto found = configs::find_python(places, [&](const fs::path& x) { return configs::check_python(x, check); });
+  auto found = look_for_python(where, common, config, false);
   if (!found) return miss(to, "python", found.error());
   auto text = found->place.path.string() + " (" + found->place.named_by + "), Python " + found->report.python;
   for (const auto& [name, version] : found->report.versions) text += ", " + name + ' ' + version;

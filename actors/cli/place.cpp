@@ -8,7 +8,6 @@
 #include "actors/executors.hpp"
 #include "actors/logic/strategy.hpp"
 #include "configs/python_check.hpp"
-#include "configs/python_search.hpp"
 #include "configs/state_folder.hpp"
 
 namespace actors::cli {
@@ -48,13 +47,18 @@ expected<fs::path> place::system_file(const std::string& name) const {
   return configs::system_file(name.empty() ? "local" : name, fs::current_path(), install.systems());
 }
 
+expected<configs::found_python> look_for_python(const place& where, const common_options& common,
+                                                const configs::system_config& config, bool quick) {
+  configs::python_check_options check{.quick = quick, .script = where.install.check_python()};
+  auto places = configs::python_places(common.python, config.worker.python, where.install,
+                                       configs::surroundings::of_this_process());
+  return configs::find_python(places, [&](const fs::path& x) { return configs::check_python(x, check); });
+}
+
 expected<fs::path> find_workers_python(const place& where, const common_options& common,
                                        const configs::system_config& config) {
   if (!needs_workers(config)) return fs::path{};
-  configs::python_check_options check{.quick = true, .script = where.install.check_python()};
-  auto places = configs::python_places(common.python, config.worker.python, where.install,
-                                       configs::surroundings::of_this_process());
-  auto found = configs::find_python(places, [&](const fs::path& x) { return configs::check_python(x, check); });
+  auto found = look_for_python(where, common, config, true);
   if (!found) return tl::unexpected{found.error()};
   return found->place.path;
 }

@@ -7,6 +7,7 @@
 
 #include "actors/cli/options.hpp"
 #include "actors/system.hpp"
+#include "configs/python_search.hpp"
 #include "configs/run_config.hpp"
 
 namespace actors::cli {
@@ -27,6 +28,10 @@ struct place {
 };
 
 messages::expected<place> find_place();
+
+/// The interpreter for workers, checked. @param quick versions from metadata, without importing torch
+messages::expected<configs::found_python> look_for_python(const place& where, const common_options& common,
+                                                          const configs::system_config& config, bool quick);
 
 /// Checked; empty where the config needs no workers. Failure: misconfigured, with the remedy.
 messages::expected<std::filesystem::path> find_workers_python(const place& where, const common_options& common,

@@ -57,12 +57,12 @@ exit_code status(const common_options& common, const status_options& options) {
   for (const auto& run : wanted) {
     if (std::ranges::find(document.runs, run, &run_status::run) != document.runs.end()) continue;
     auto known = status_from_journal(*state, run);
-    if (known)
+    if (known) {
       document.runs.push_back(*known);
-    else if (!options.run.empty())
-      return complain(known.error());
-    else
-      complain(known.error());  // the others are shown all the same
+      continue;
+    }
+    auto code = complain(known.error());
+    if (!options.run.empty()) return code;  // else the others are shown all the same
   }
   if (common.json) {
     std::cout << wire::to_json(document, {.indent = 2}) << '\n';
