@@ -1,26 +1,40 @@
-# kernelmesh_folder(target DEPENDS a b): a static library of the folder's sources.
-function(kernelmesh_folder target)
+# kernelmesh_precompiled(name DEPENDS a b): cmake/precompiled/NAME.hpp, compiled once for the folders that name it.
+function(kernelmesh_precompiled name)
   cmake_parse_arguments(arg "" "" "DEPENDS" ${ARGN})
+  add_library(precompiled_${name} OBJECT ${CMAKE_SOURCE_DIR}/cmake/precompiled/source.cpp)
+  target_link_libraries(precompiled_${name} PRIVATE ${arg_DEPENDS})
+  target_precompile_headers(precompiled_${name} PRIVATE ${CMAKE_SOURCE_DIR}/cmake/precompiled/${name}.hpp)
+endfunction()
+
+# kernelmesh_folder(target DEPENDS a b [PRECOMPILED name]): a static library of the folder's sources.
+function(kernelmesh_folder target)
+  cmake_parse_arguments(arg "" "PRECOMPILED" "DEPENDS" ${ARGN})
   file(GLOB sources CONFIGURE_DEPENDS ${CMAKE_CURRENT_SOURCE_DIR}/*.cpp)
   list(FILTER sources EXCLUDE REGEX "(/|_)main\\.cpp$")  # programs of their own
   if(sources)
     add_library(${target} STATIC ${sources})
     target_link_libraries(${target} PUBLIC ${arg_DEPENDS})
+    if(arg_PRECOMPILED)
+      target_precompile_headers(${target} REUSE_FROM precompiled_${arg_PRECOMPILED})
+    endif()
   else()
     add_library(${target} INTERFACE)
     target_link_libraries(${target} INTERFACE ${arg_DEPENDS})
   endif()
 endfunction()
 
-# kernelmesh_tests(name DEPENDS a b): one test program of the folder's *_test.cpp.
+# kernelmesh_tests(name DEPENDS a b [PRECOMPILED name]): one test program of the folder's *_test.cpp.
 function(kernelmesh_tests name)
-  cmake_parse_arguments(arg "" "" "DEPENDS" ${ARGN})
+  cmake_parse_arguments(arg "" "PRECOMPILED" "DEPENDS" ${ARGN})
   file(GLOB sources CONFIGURE_DEPENDS ${CMAKE_CURRENT_SOURCE_DIR}/*_test.cpp)
   if(NOT sources)
     return()
   endif()
   add_executable(${name} ${sources})
   target_link_libraries(${name} PRIVATE test_main ${arg_DEPENDS})
+  if(arg_PRECOMPILED)
+    target_precompile_headers(${name} REUSE_FROM precompiled_${arg_PRECOMPILED})
+  endif()
   add_test(NAME ${name} COMMAND ${name})
   set_tests_properties(${name} PROPERTIES TIMEOUT 300)
 endfunction()

@@ -12,7 +12,7 @@ using messages::failure_code;
 
 namespace {
 
-std::string quoted(std::string_view name) { return '"' + std::string{name.substr(0, 64)} + '"'; }
+std::string in_quotes(std::string_view name) { return '"' + std::string{name.substr(0, 64)} + '"'; }
 
 tl::unexpected<messages::failure> bad(std::string detail) {
   return fail(failure_code::bad_input, "op graph: " + std::move(detail));
@@ -22,8 +22,8 @@ tl::unexpected<messages::failure> bad(std::string detail) {
 using names = std::set<std::string_view>;
 
 expected<void> claim(names& taken, std::string_view name) {
-  if (!is_identifier(name)) return bad(quoted(name) + " is not an identifier");
-  if (!taken.insert(name).second) return bad("two values or nodes have the name " + quoted(name));
+  if (!is_identifier(name)) return bad(in_quotes(name) + " is not an identifier");
+  if (!taken.insert(name).second) return bad("two values or nodes have the name " + in_quotes(name));
   return {};
 }
 
@@ -63,15 +63,15 @@ expected<void> check_value(const messages::graph_value& value, names& taken) {
 expected<void> check_node(const messages::graph_node& node, names& taken) {
   for (auto used : tensors_used(node)) {
     if (!taken.contains(used))
-      return bad("node " + quoted(node.name) + " uses " + quoted(used) + ", which is not there before it");
+      return bad("node " + in_quotes(node.name) + " uses " + in_quotes(used) + ", which is not there before it");
   }
   std::set<std::string_view> arguments;
   for (const auto& argument : node.arguments) {
     if (!arguments.insert(argument.name).second) {
-      return bad("node " + quoted(node.name) + " has two arguments " + quoted(argument.name));
+      return bad("node " + in_quotes(node.name) + " has two arguments " + in_quotes(argument.name));
     }
   }
-  if (node.op.empty()) return bad("node " + quoted(node.name) + " has no operator");
+  if (node.op.empty()) return bad("node " + in_quotes(node.name) + " has no operator");
   if (auto ok = claim(taken, node.name); !ok) return ok;
   return check(node.output, "node " + node.name);
 }
@@ -109,7 +109,7 @@ expected<void> check(const messages::op_graph& graph) {
     if (auto ok = check_node(node, taken); !ok) return ok;
   }
   for (const auto& output : graph.outputs) {
-    if (!taken.contains(output)) return bad("output " + quoted(output) + " is no value or node");
+    if (!taken.contains(output)) return bad("output " + in_quotes(output) + " is no value or node");
   }
   if (graph.outputs.empty()) return bad("nothing is returned");
   return {};

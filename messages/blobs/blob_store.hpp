@@ -1,4 +1,5 @@
-#pragma once
+#ifndef KERNELMESH_MESSAGES_BLOBS_BLOB_STORE_HPP
+#define KERNELMESH_MESSAGES_BLOBS_BLOB_STORE_HPP
 // What messages name by hash: sources, artifacts, tasks, op graphs, kept once on disk.
 
 #include <filesystem>
@@ -56,3 +57,5 @@ private:
 };
 
 }  // namespace blobs
+
+#endif

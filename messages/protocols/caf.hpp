@@ -1,4 +1,5 @@
-#pragma once
+#ifndef KERNELMESH_MESSAGES_PROTOCOLS_CAF_HPP
+#define KERNELMESH_MESSAGES_PROTOCOLS_CAF_HPP
 // All that protocols need of CAF 0.17.6, and what a later CAF would change: signatures, registration, inspection.
 // Light on purpose; sources of actors include actors/caf.hpp.
 
@@ -76,3 +77,5 @@ typename Inspector::result_type inspect_local(Inspector& f, T& x) {
 }
 
 }  // namespace messages
+
+#endif

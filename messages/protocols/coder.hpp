@@ -1,4 +1,5 @@
-#pragma once
+#ifndef KERNELMESH_MESSAGES_PROTOCOLS_CODER_HPP
+#define KERNELMESH_MESSAGES_PROTOCOLS_CODER_HPP
 // Writes the program of a plan.
 
 #include "messages/protocols/type_ids.hpp"
@@ -13,3 +14,5 @@ using coder_actor = caf::typed_actor<
     tell<cancel_question>>;
 
 }  // namespace messages
+
+#endif

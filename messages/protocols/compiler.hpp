@@ -1,4 +1,5 @@
-#pragma once
+#ifndef KERNELMESH_MESSAGES_PROTOCOLS_COMPILER_HPP
+#define KERNELMESH_MESSAGES_PROTOCOLS_COMPILER_HPP
 // The compiler of one DSL on one node.
 
 #include "messages/protocols/stage_runner.hpp"
@@ -10,3 +11,5 @@ namespace messages {
 using compiler_actor = stage_runner_actor;
 
 }  // namespace messages
+
+#endif

@@ -1,4 +1,5 @@
-#pragma once
+#ifndef KERNELMESH_MESSAGES_PROTOCOLS_COORDINATOR_HPP
+#define KERNELMESH_MESSAGES_PROTOCOLS_COORDINATOR_HPP
 // Admits runs, starts and supervises jobs, rebuilds them from facts.
 
 #include "messages/protocols/type_ids.hpp"
@@ -23,3 +24,5 @@ using coordinator_actor = caf::typed_actor<
     tell<job_ended>>;
 
 }  // namespace messages
+
+#endif

@@ -1,4 +1,5 @@
-#pragma once
+#ifndef KERNELMESH_MESSAGES_PROTOCOLS_DEBUGGER_HPP
+#define KERNELMESH_MESSAGES_PROTOCOLS_DEBUGGER_HPP
 // Says what to do about a kernel that failed.
 
 #include "messages/protocols/type_ids.hpp"
@@ -13,3 +14,5 @@ using debugger_actor = caf::typed_actor<
     tell<cancel_question>>;
 
 }  // namespace messages
+
+#endif

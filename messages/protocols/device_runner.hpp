@@ -1,4 +1,5 @@
-#pragma once
+#ifndef KERNELMESH_MESSAGES_PROTOCOLS_DEVICE_RUNNER_HPP
+#define KERNELMESH_MESSAGES_PROTOCOLS_DEVICE_RUNNER_HPP
 // The runner of one device: its worker processes, its lanes.
 
 #include "messages/protocols/stage_runner.hpp"
@@ -10,3 +11,5 @@ namespace messages {
 using device_runner_actor = stage_runner_actor;
 
 }  // namespace messages
+
+#endif

@@ -1,4 +1,5 @@
-#pragma once
+#ifndef KERNELMESH_MESSAGES_PROTOCOLS_JOB_HPP
+#define KERNELMESH_MESSAGES_PROTOCOLS_JOB_HPP
 // One task on one target: asks agents, sends stages, journals what comes back.
 
 #include "messages/protocols/type_ids.hpp"
@@ -14,3 +15,5 @@ using job_actor = caf::typed_actor<
     tell<drain_job>>;
 
 }  // namespace messages
+
+#endif

@@ -1,4 +1,5 @@
-#pragma once
+#ifndef KERNELMESH_MESSAGES_PROTOCOLS_JOURNAL_HPP
+#define KERNELMESH_MESSAGES_PROTOCOLS_JOURNAL_HPP
 // The journals of all runs of a node.
 
 #include "messages/protocols/type_ids.hpp"
@@ -13,3 +14,5 @@ using journal_actor = caf::typed_actor<
     ask<read_facts, facts_read>>;
 
 }  // namespace messages
+
+#endif

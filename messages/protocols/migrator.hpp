@@ -1,4 +1,5 @@
-#pragma once
+#ifndef KERNELMESH_MESSAGES_PROTOCOLS_MIGRATOR_HPP
+#define KERNELMESH_MESSAGES_PROTOCOLS_MIGRATOR_HPP
 // Carries a kernel to another language or chip.
 
 #include "messages/protocols/type_ids.hpp"
@@ -13,3 +14,5 @@ using migrator_actor = caf::typed_actor<
     tell<cancel_question>>;
 
 }  // namespace messages
+
+#endif

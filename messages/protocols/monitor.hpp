@@ -1,4 +1,5 @@
-#pragma once
+#ifndef KERNELMESH_MESSAGES_PROTOCOLS_MONITOR_HPP
+#define KERNELMESH_MESSAGES_PROTOCOLS_MONITOR_HPP
 // A node's events: counted, published, shown.
 
 #include "messages/protocols/type_ids.hpp"
@@ -16,3 +17,5 @@ using monitor_actor = caf::typed_actor<
     ask<metrics_request, metrics_reply>>;
 
 }  // namespace messages
+
+#endif

@@ -1,4 +1,5 @@
-#pragma once
+#ifndef KERNELMESH_MESSAGES_PROTOCOLS_PLANNER_HPP
+#define KERNELMESH_MESSAGES_PROTOCOLS_PLANNER_HPP
 // Plans a task: groups of its op graph, a recipe for each.
 
 #include "messages/protocols/type_ids.hpp"
@@ -14,3 +15,5 @@ using planner_actor = caf::typed_actor<
     tell<cancel_question>>;
 
 }  // namespace messages
+
+#endif

@@ -1,4 +1,5 @@
-#pragma once
+#ifndef KERNELMESH_MESSAGES_PROTOCOLS_PROFILER_HPP
+#define KERNELMESH_MESSAGES_PROTOCOLS_PROFILER_HPP
 // Reads a profile.
 
 #include "messages/protocols/type_ids.hpp"
@@ -13,3 +14,5 @@ using profiler_actor = caf::typed_actor<
     tell<cancel_question>>;
 
 }  // namespace messages
+
+#endif

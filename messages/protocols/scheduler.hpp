@@ -1,4 +1,5 @@
-#pragma once
+#ifndef KERNELMESH_MESSAGES_PROTOCOLS_SCHEDULER_HPP
+#define KERNELMESH_MESSAGES_PROTOCOLS_SCHEDULER_HPP
 // Owns every queue, grant, retry and lease of stages.
 
 #include "messages/protocols/stage_runner.hpp"
@@ -36,3 +37,5 @@ using scheduler_actor = caf::typed_actor<
     ask<resources_request, resources_reply>>;
 
 }  // namespace messages
+
+#endif

@@ -1,4 +1,5 @@
-#pragma once
+#ifndef KERNELMESH_MESSAGES_PROTOCOLS_STAGE_RUNNER_HPP
+#define KERNELMESH_MESSAGES_PROTOCOLS_STAGE_RUNNER_HPP
 // Whoever runs stages: what compilers and device_runners have in common, and all that the scheduler knows of them.
 
 #include "messages/protocols/type_ids.hpp"
@@ -14,3 +15,5 @@ using stage_runner_actor = caf::typed_actor<
     tell<cancel_stage>>;
 
 }  // namespace messages
+
+#endif

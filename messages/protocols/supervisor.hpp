@@ -1,4 +1,5 @@
-#pragma once
+#ifndef KERNELMESH_MESSAGES_PROTOCOLS_SUPERVISOR_HPP
+#define KERNELMESH_MESSAGES_PROTOCOLS_SUPERVISOR_HPP
 // Whoever starts actors again that died.
 
 #include "messages/protocols/type_ids.hpp"
@@ -11,3 +12,5 @@ using supervisor_actor = caf::typed_actor<
     tell<reminder>>;
 
 }  // namespace messages
+
+#endif

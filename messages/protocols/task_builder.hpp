@@ -1,4 +1,5 @@
-#pragma once
+#ifndef KERNELMESH_MESSAGES_PROTOCOLS_TASK_BUILDER_HPP
+#define KERNELMESH_MESSAGES_PROTOCOLS_TASK_BUILDER_HPP
 // Makes a task of a symbol or a description.
 
 #include "messages/protocols/type_ids.hpp"
@@ -13,3 +14,5 @@ using task_builder_actor = caf::typed_actor<
     tell<cancel_question>>;
 
 }  // namespace messages
+
+#endif

@@ -1,4 +1,5 @@
-#pragma once
+#ifndef KERNELMESH_MESSAGES_PROTOCOLS_TYPE_IDS_HPP
+#define KERNELMESH_MESSAGES_PROTOCOLS_TYPE_IDS_HPP
 // Every message an actor may receive. Append only. The structs stay incomplete here, so a change to one of them does
 // not rebuild all actors.
 
@@ -70,3 +71,5 @@ KERNELMESH_MESSAGES(KERNELMESH_NUMBER)
 KERNELMESH_LOCAL_MESSAGES(KERNELMESH_NUMBER)
 CAF_END_TYPE_ID_BLOCK(kernelmesh)
 #undef KERNELMESH_NUMBER
+
+#endif

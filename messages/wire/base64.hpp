@@ -1,4 +1,5 @@
-#pragma once
+#ifndef KERNELMESH_MESSAGES_WIRE_BASE64_HPP
+#define KERNELMESH_MESSAGES_WIRE_BASE64_HPP
 
 #include "messages/wire/document.hpp"
 
@@ -9,3 +10,5 @@ std::string base64_encode(bytes_view x);
 bool base64_decode(std::string_view text, bytes& out);
 
 }  // namespace wire
+
+#endif

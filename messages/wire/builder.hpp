@@ -1,4 +1,5 @@
-#pragma once
+#ifndef KERNELMESH_MESSAGES_WIRE_BUILDER_HPP
+#define KERNELMESH_MESSAGES_WIRE_BUILDER_HPP
 // For the parsers only: turns their events into a document and holds them to the limits. Memory grows with values that
 // have arrived, never with a length that was announced (msgpack::unpack asks for 4 GB on 40 hostile bytes).
 
@@ -57,3 +58,5 @@ private:
 };
 
 }  // namespace wire
+
+#endif

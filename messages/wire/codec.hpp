@@ -1,4 +1,5 @@
-#pragma once
+#ifndef KERNELMESH_MESSAGES_WIRE_CODEC_HPP
+#define KERNELMESH_MESSAGES_WIRE_CODEC_HPP
 // How each kind of C++ type looks on the wire. One specialisation a kind; a new kind of leaf is one more.
 
 #include <algorithm>
@@ -265,3 +266,5 @@ struct codec<T> {
 };
 
 }  // namespace wire
+
+#endif

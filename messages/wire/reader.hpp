@@ -1,4 +1,5 @@
-#pragma once
+#ifndef KERNELMESH_MESSAGES_WIRE_READER_HPP
+#define KERNELMESH_MESSAGES_WIRE_READER_HPP
 
 #include <limits>
 #include <optional>
@@ -89,3 +90,5 @@ private:
 };
 
 }  // namespace wire
+
+#endif

@@ -1,4 +1,5 @@
-#pragma once
+#ifndef KERNELMESH_MESSAGES_WIRE_WIRE_HPP
+#define KERNELMESH_MESSAGES_WIRE_WIRE_HPP
 // Structs to MessagePack and JSON and back. A type says once what its fields are (README.md). Nothing but
 // std::bad_alloc is thrown. Bulk data does not belong in a message: send it as a ZeroMQ frame of its own.
 
@@ -41,3 +42,5 @@ expected<T> from_json(std::string_view input, const limits& limit = {}) {
 }
 
 }  // namespace wire
+
+#endif

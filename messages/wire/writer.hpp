@@ -1,4 +1,5 @@
-#pragma once
+#ifndef KERNELMESH_MESSAGES_WIRE_WRITER_HPP
+#define KERNELMESH_MESSAGES_WIRE_WRITER_HPP
 
 #include "messages/wire/document.hpp"
 
@@ -25,3 +26,5 @@ private:
 };
 
 }  // namespace wire
+
+#endif
