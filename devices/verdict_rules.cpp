@@ -1,11 +1,14 @@
 #include "devices/verdict_rules.hpp"
 
 #include <algorithm>
+#include <functional>
 #include <optional>
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include "devices/draw_rules.hpp"
+#include "devices/precision.hpp"
 #include "devices/sample_statistics.hpp"
 
 namespace devices {
@@ -17,9 +20,6 @@ using messages::failure_stage;
 using messages::kernel_failure;
 
 namespace {
-
-constexpr std::size_t fewest_draws = 2;
-using finding = std::optional<kernel_failure>;
 
 // -- how the process fared --------------------------------------------------------------------------------------------
 
@@ -64,111 +64,6 @@ finding judge_fate(const messages::candidate_fate& fate) {
   return x;
 }
 
-// -- one output -------------------------------------------------------------------------------------------------------
-
-kernel_failure differs(failure_kind kind, std::string_view what, const std::string& want, const std::string& got) {
-  return {.kind = kind,
-          .message = fmt::format("has {} {} where the reference has {}", what, got, want),
-          .details = {{"got", got}, {"want", want}}};
-}
-
-std::string text_of(const std::vector<std::int64_t>& xs) { return fmt::format("[{}]", fmt::join(xs, ", ")); }
-
-std::string text_of(messages::dtype x) { return std::string{enum_names(x)[static_cast<std::size_t>(x)]}; }
-
-kernel_failure bad_element(failure_kind kind, const messages::output_figures& x, std::uint64_t bad,
-                           std::string_view why) {
-  auto at = text_of(x.first_index);
-  return {.kind = kind,
-          .message = fmt::format("{} in {} of {} elements: {:.9g} instead of {:.9g} at {}", why, bad, x.elements,
-                                 x.first_got, x.first_want, at),
-          .details = {{"index", at},
-                      {"got", fmt::format("{:.9g}", x.first_got)},
-                      {"want", fmt::format("{:.9g}", x.first_want)},
-                      {"bad_elements", std::to_string(bad)},
-                      {"elements", std::to_string(x.elements)},
-                      {"max_abs", fmt::format("{:.6g}", x.max_abs)},
-                      {"max_rel", fmt::format("{:.6g}", x.max_rel)}}};
-}
-
-/// Sums of signed values come near zero, where a tolerance that is right elsewhere refuses eager itself: on redraws the
-/// candidate may err as much as the class of eager's own arithmetic does.
-bool as_good_as_eager(const messages::output_figures& x) {
-  constexpr double of_eager = 4, of_output = 2e-5;
-  return x.rms <= std::max(of_eager * x.eager_rms, of_output * x.reference_rms);
-}
-
-finding judge_output(const messages::output_figures& x, bool own_draw) {
-  const auto &want = x.expected, &got = x.got;
-  if (x.got_type != x.expected_type) return differs(failure_kind::wrong_shape, "type", x.expected_type, x.got_type);
-  if (x.got_device != x.expected_device)
-    return differs(failure_kind::wrong_shape, "device", x.expected_device, x.got_device);
-  if (got.dtype != want.dtype)
-    return differs(failure_kind::wrong_dtype, "dtype", text_of(want.dtype), text_of(got.dtype));
-  if (got.shape != want.shape)
-    return differs(failure_kind::wrong_shape, "shape", text_of(want.shape), text_of(got.shape));
-  if (got.strides != want.strides)
-    return differs(failure_kind::wrong_strides, "strides", text_of(want.strides), text_of(got.strides));
-  if (x.non_finite_mismatch > 0)
-    return bad_element(failure_kind::non_finite, x, x.non_finite_mismatch, "has NaN or infinity in other places");
-  if (x.over_tolerance > 0 && (own_draw || !as_good_as_eager(x)))
-    return bad_element(failure_kind::wrong_values, x, x.over_tolerance, "differs by more than the tolerance");
-  return std::nullopt;
-}
-
-// -- draws ------------------------------------------------------------------------------------------------------------
-
-std::string plural(std::uint32_t n, std::string_view noun) {
-  return fmt::format("{} {}{}", n, noun, n == 1 ? "" : "s");
-}
-
-finding judge_outputs(const messages::draw_figures& draw) {
-  if (draw.got_outputs != draw.expected_outputs)
-    return kernel_failure{.kind = failure_kind::wrong_shape,
-                          .message = fmt::format("The candidate gave {} where the reference gives {}",
-                                                 plural(draw.got_outputs, "output"), draw.expected_outputs)};
-  for (std::size_t i = 0; i < draw.outputs.size(); ++i)
-    if (auto bad = judge_output(draw.outputs[i], draw.kind == "own")) {
-      bad->message = fmt::format("Output {} {}", i, bad->message);
-      bad->details["output"] = std::to_string(i);
-      return bad;
-    }
-  return std::nullopt;
-}
-
-finding judge_draw(const messages::draw_figures& draw, failure_stage stage) {
-  finding bad;
-  if (draw.inputs_changed)
-    bad = kernel_failure{.kind = failure_kind::input_changed,
-                         .cheat_class = "A",
-                         .message = "The candidate changed its inputs or weights"};
-  else
-    bad = judge_outputs(draw);
-  if (!bad) return bad;
-  bad->stage = stage;
-  bad->message += fmt::format(" (draw \"{}\").", draw.kind);
-  bad->details["draw"] = draw.kind;
-  bad->details["seed"] = draw.seed;
-  return bad;
-}
-
-finding judge_draws(const std::vector<messages::draw_figures>& draws, failure_stage stage) {
-  for (const auto& draw : draws)
-    if (draw.finite)
-      if (auto bad = judge_draw(draw, stage)) return bad;
-  return std::nullopt;
-}
-
-finding judge_number(const std::vector<messages::draw_figures>& draws) {
-  auto count = static_cast<std::size_t>(std::ranges::count_if(draws, &messages::draw_figures::finite));
-  if (count >= fewest_draws) return std::nullopt;
-  return kernel_failure{
-      .kind = failure_kind::task_error,
-      .message = fmt::format("The reference is finite on {} of {} draws only; at least {} are needed to judge.", count,
-                             draws.size(), fewest_draws),
-      .details = {{"finite_draws", std::to_string(count)}, {"draws", std::to_string(draws.size())}}};
-}
-
 // -- what goes beside a verdict ---------------------------------------------------------------------------------------
 
 messages::error_summary summary_of(const std::vector<messages::draw_figures>& draws, double tolerance) {
@@ -190,13 +85,64 @@ bool has_outputs(const std::vector<messages::draw_figures>& draws) {
 template <class Figures>
 messages::judging judging_of(const Figures& figures, const std::vector<messages::draw_figures>& draws,
                              const messages::judge_options& options) {
-  messages::judging x{.sandbox = figures.sandbox, .policy = options.policy, .environment = figures.environment};
-  for (const auto& draw : draws) x.seeds.push_back(draw.seed);
+  messages::judging x{
+      .tier = figures.tier, .sandbox = figures.sandbox, .policy = options.policy, .environment = figures.environment};
+  for (const auto& draw : draws) {
+    x.seeds.push_back(draw.seed);
+    x.draws.push_back(draw.weights != "given" ? draw.weights : draw.probe.empty() ? draw.kind : draw.probe);
+  }
   return x;
+}
+
+messages::judging judging_of(const messages::verify_figures& figures, const messages::judge_options& options) {
+  auto x = judging_of(figures, figures.draws, options);
+  x.precision = precision_of(figures.draws).name;
+  x.degenerate_task = !figures.degenerate.empty();
+  auto perturbed = [](const auto& draw) { return draw.finite && draw.weights == "perturbed"; };
+  if (std::ranges::any_of(figures.draws, perturbed))
+    x.weights = ignores_later_weights(figures.draws) ? "prepared_at_init" : "any";
+  if (figures.library) x.library = figures.library->calls;
+  return x;
+}
+
+// -- precision and libraries ------------------------------------------------------------------------------------------
+
+/// As fine as the reference computes: nothing else is allowed on a device whose eager has one precision only.
+finding judge_precision(const std::vector<messages::draw_figures>& draws) {
+  auto x = precision_of(draws);
+  if (x.error_share == 0) return std::nullopt;
+  auto worse = x.name == "none" ? std::string{"coarser than any float"} : "like " + x.name;
+  return kernel_failure{
+      .stage = failure_stage::verify,
+      .kind = failure_kind::precision_downgrade,
+      .cheat_class = "D",
+      .message = fmt::format("The candidate computes {}: its error is {:.2g} of the output's RMS, eager's is {:.2g} "
+                             "(draw \"{}\").",
+                             worse, x.error_share, x.eager_share, x.draw),
+      .details = {{"precision", x.name},
+                  {"error_share", fmt::format("{:.3g}", x.error_share)},
+                  {"eager_share", fmt::format("{:.3g}", x.eager_share)},
+                  {"draw", x.draw}}};
+}
+
+finding judge_library(const std::optional<messages::library_figures>& x, bool allowed) {
+  if (!x || allowed || (x->calls.empty() && !x->changed)) return std::nullopt;
+  auto calls = fmt::format("{}", fmt::join(x->calls, ", "));
+  auto what = calls.empty() ? "Without libraries the candidate does not give the same outputs"
+                            : "The candidate has a library do its work: " + calls;
+  kernel_failure bad{
+      .stage = failure_stage::verify, .kind = failure_kind::library_calls, .cheat_class = "E", .message = what + "."};
+  if (!calls.empty()) bad.details["calls"] = calls;
+  if (!x->message.empty()) bad.details["text"] = x->message;
+  return bad;
 }
 
 messages::failure incomplete(std::string what) {
   return {failure_code::wrong_answer, "The judge's figures are incomplete: " + std::move(what) + "."};
+}
+
+messages::failure noisy(const std::string& why) {
+  return {failure_code::overloaded, "The machine is too busy to time on: " + why + "."};
 }
 
 // -- times ------------------------------------------------------------------------------------------------------------
@@ -219,12 +165,68 @@ std::vector<double> resolved(const std::vector<double>& times) {
   return xs;
 }
 
+kernel_failure time_failure(failure_kind kind, std::string message) {
+  return {.stage = failure_stage::time, .kind = kind, .message = std::move(message)};
+}
+
+/// Times that are as short as the noise of the clock's own cost say nothing about the candidate.
+bool is_drowned(const messages::time_figures& x) {
+  constexpr double share_of_eager = 0.25;
+  return x.empty_spread_ns > share_of_eager * median_of(x.baseline_ns.at("eager")).value;
+}
+
 finding judge_resolution(const messages::time_figures& x) {
   if (median_of(x.candidate_ns).value > 0) return std::nullopt;
-  return kernel_failure{.stage = failure_stage::time,
-                        .kind = failure_kind::below_floor,
-                        .message = "The candidate's calls took no longer than asking an empty candidate does.",
-                        .details = {{"empty_bracket_ns", fmt::format("{:.0f}", x.empty_bracket_ns)}}};
+  auto bad = time_failure(failure_kind::below_floor,
+                          "The candidate's calls took no longer than asking an empty candidate does.");
+  bad.details["empty_bracket_ns"] = fmt::format("{:.0f}", x.empty_bracket_ns);
+  return bad;
+}
+
+/// Faster than memory can be read and written. The floor was measured on the memory that the candidate is lent.
+finding judge_floor(const messages::time_figures& x) {
+  constexpr double margin = 0.95;
+  auto least = median_of(x.candidate_ns).value;
+  if (x.floor_ns <= 0 || least >= margin * x.floor_ns - 3 * x.empty_spread_ns) return std::nullopt;
+  auto bad = time_failure(failure_kind::below_floor,
+                          fmt::format("The candidate's calls took {:.4g} ms; moving the {} bytes of the task through "
+                                      "this memory takes {:.4g} ms.",
+                                      least / 1e6, x.floor_bytes, x.floor_ns / 1e6));
+  bad.details["floor_ns"] = fmt::format("{:.0f}", x.floor_ns);
+  bad.details["candidate_ns"] = fmt::format("{:.0f}", least);
+  return bad;
+}
+
+/// Two clocks: one ends when the candidate says that it is done, the other when its outputs have arrived, less what
+/// that takes a baseline. Work that is left for after *done* makes them disagree.
+finding judge_clocks(const messages::time_figures& x) {
+  constexpr std::size_t fewest = 3;
+  constexpr double allowed_share = 0.05, smallest_ns = 2e4;
+  if (x.late_ns.size() < fewest || x.late_ns.size() != x.late_call_ns.size()) return std::nullopt;
+  std::vector<double> after(x.late_ns.size());
+  std::ranges::transform(x.late_ns, x.late_call_ns, after.begin(), std::minus{});
+  auto call = median_of(x.late_call_ns).value, late = median_of(after).low;  // nearly every one of them came late
+  auto outputs_alone = median_of(x.baseline_ns.at("eager")).value;  // copying them costs less than computing them
+  auto allowed = std::max({allowed_share * std::max(call, outputs_alone), 3 * x.empty_spread_ns, smallest_ns});
+  if (late <= allowed) return std::nullopt;
+  auto bad = time_failure(failure_kind::clock_mismatch,
+                          fmt::format("The candidate said that it was done {:.4g} ms after it was asked, but its "
+                                      "outputs came {:.4g} ms later than they come when they are there.",
+                                      call / 1e6, late / 1e6));
+  bad.cheat_class = "C";
+  bad.details["call_ns"] = fmt::format("{:.0f}", call);
+  bad.details["late_ns"] = fmt::format("{:.0f}", late);
+  return bad;
+}
+
+/// Empty, or why the pairs are void: eager must take as long beside the candidate as it took before it was started.
+std::string disturbed(const messages::time_figures& x) {
+  constexpr double allowed = 1.6, smallest_ns = 5e4;
+  if (x.alone_ns.size() < 3) return {};
+  auto alone = median_of(x.alone_ns).high, beside = median_of(x.baseline_ns.at("eager")).low;
+  if (beside <= allowed * alone + std::max(smallest_ns, 3 * x.empty_spread_ns)) return {};
+  return fmt::format("eager took at most {:.4g} ms before the candidate was started and at least {:.4g} ms beside it",
+                     alone / 1e6, beside / 1e6);
 }
 
 messages::timing timing_of(const messages::time_figures& x, double copy_bytes_per_second) {
@@ -233,6 +235,7 @@ messages::timing timing_of(const messages::time_figures& x, double copy_bytes_pe
                      .eager_ms = distribution_of(eager),
                      .speedup_eager = paired_ratio(eager, candidate),
                      .aa_noise = noise_of(paired_ratio(resolved(x.repeat_ns), eager))};
+  if (x.tier == "sealed") t.own_kernel_share = 1;  // there is nothing else in its process
   if (auto found = x.baseline_ns.find("compile"); found != x.baseline_ns.end()) {
     auto compile = resolved(found->second);
     t.compile_ms = distribution_of(compile);
@@ -248,13 +251,15 @@ messages::timing timing_of(const messages::time_figures& x, double copy_bytes_pe
 }  // namespace
 
 verify_conclusion conclude(const messages::verify_figures& figures, const messages::judge_options& options) {
-  auto judging = judging_of(figures, figures.draws, options);
+  auto judging = judging_of(figures, options);
   auto error = has_outputs(figures.draws) ? std::optional{summary_of(figures.draws, figures.tolerance)} : std::nullopt;
   auto reject = [&](kernel_failure x) { return messages::rejected{std::move(x), judging, error}; };
   if (auto bad = judge_fate(figures.fate)) return reject(*std::move(bad));
   if (figures.draws.empty()) return incomplete("no draw");
   if (auto bad = judge_number(figures.draws)) return reject(*std::move(bad));
   if (auto bad = judge_draws(figures.draws, failure_stage::verify)) return reject(*std::move(bad));
+  if (auto bad = judge_precision(figures.draws)) return reject(*std::move(bad));
+  if (auto bad = judge_library(figures.library, options.allow_library_calls)) return reject(*std::move(bad));
   if (!error) return incomplete("no output");
   return messages::verified{judging, *error};
 }
@@ -266,9 +271,16 @@ time_conclusion conclude(const messages::time_figures& figures, const messages::
   if (auto bad = judge_fate(figures.fate)) return reject(*std::move(bad));
   if (auto bad = judge_draws(figures.checked, failure_stage::time)) return reject(*std::move(bad));
   if (auto what = unpaired(figures); !what.empty()) return incomplete(what);
-  if (auto bad = judge_resolution(figures)) return reject(*std::move(bad));
   for (const auto& [name, times] : figures.baseline_ns)
     if (median_of(times).value <= 0) return incomplete("the times of " + name + " are not above 0");
+  if (auto why = disturbed(figures); !why.empty()) return noisy(why);
+  if (auto bad = judge_clocks(figures)) return reject(*std::move(bad));
+  if (noise_of(paired_ratio(resolved(figures.repeat_ns), resolved(figures.baseline_ns.at("eager")))) > 1)
+    return noisy("eager differs from itself by more than a factor of 2");
+  auto below = judge_resolution(figures);
+  if (below && is_drowned(figures)) return noisy("the clock's own cost varies by more than a quarter of eager's time");
+  if (!below) below = judge_floor(figures);
+  if (below) return reject(*std::move(below));
   return messages::timed{timing_of(figures, copy_bytes_per_second)};
 }
 

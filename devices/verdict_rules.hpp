@@ -21,16 +21,27 @@ using time_conclusion = std::variant<messages::timed, messages::rejected, messag
 ///   the candidate's end     `load_error` (anything but a limit, while loading), `crash`, `timeout`, `out_of_memory`
 ///   enough draws            `task_error`, where the reference is finite on fewer than 2; the others don't count
 ///   inputs untouched        `input_changed`, class A
-///   number and type         `wrong_shape` with the counts or types in the message
+///   number and type         `wrong_shape` with the counts or types in the message; how outputs are nested
 ///   dtype, shape, strides   `wrong_dtype`, `wrong_shape`, `wrong_strides`
 ///   NaN and infinities      `non_finite`, unless they are where the reference has them
-///   values                  `wrong_values`, if any single element is over the tolerance
+///   values                  `wrong_values`, if any single element is over the tolerance; class D if the task's own
+///                           draws are right; `replay`, class B, if they are those of an earlier call
+///   outputs stay            `late_write`, class C
+///   precision               `precision_downgrade`, class D (precision.hpp)
+///   own work                `library_calls`, class E, unless they are allowed
 ///
-/// Precision classes, replay probes and library work are not judged here yet: `judging.precision` stays empty.
+/// Weights that were changed after construction reject nothing: `judging.weights` says "prepared_at_init".
 verify_conclusion conclude(const messages::verify_figures& figures, const messages::judge_options& options);
 
-/// As above for the timed calls that were checked; then medians, paired ratios and noise.
-/// A median that is not above that of an empty candidate is `below_floor`.
+/// As above for the timed calls that were checked; then
+///
+///   undisturbed             a failure, where eager is slower beside the candidate than before it was started
+///   two clocks              `clock_mismatch`, class C: work is done after *done*
+///   time passes             `below_floor`, if the median is not above that of an empty candidate; a failure where
+///                           that one's own noise is a quarter of eager's time
+///   physics                 `below_floor` under 95 % of the time that moving the bytes takes
+///
+/// and medians, paired ratios and noise.
 /// @param copy_bytes_per_second of the device, for the share of the roofline; 0: not known
 time_conclusion conclude(const messages::time_figures& figures, const messages::judge_options& options,
                          double copy_bytes_per_second);

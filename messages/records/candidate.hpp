@@ -1,4 +1,5 @@
-#pragma once
+#ifndef KERNELMESH_MESSAGES_RECORDS_CANDIDATE_HPP
+#define KERNELMESH_MESSAGES_RECORDS_CANDIDATE_HPP
 // One program for one plan in one DSL: version 1 of the candidate manifest. The JSON form is documented in
 // dsl/FORMS.md.
 
@@ -119,3 +120,5 @@ struct candidate_manifest {
 candidate_id identify(const candidate_manifest& x);
 
 }  // namespace messages
+
+#endif

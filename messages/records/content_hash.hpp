@@ -1,4 +1,5 @@
-#pragma once
+#ifndef KERNELMESH_MESSAGES_RECORDS_CONTENT_HASH_HPP
+#define KERNELMESH_MESSAGES_RECORDS_CONTENT_HASH_HPP
 // The one home of hashing: 128 bits of XXH3, written as 32 lower-case hex digits.
 
 #include <string>
@@ -17,3 +18,5 @@ std::string content_hash(const T& x) {
 }
 
 }  // namespace messages
+
+#endif

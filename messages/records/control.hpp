@@ -1,4 +1,5 @@
-#pragma once
+#ifndef KERNELMESH_MESSAGES_RECORDS_CONTROL_HPP
+#define KERNELMESH_MESSAGES_RECORDS_CONTROL_HPP
 // What other processes of the same user may ask a running node, through its control socket.
 
 #include <string>
@@ -24,3 +25,5 @@ struct control_reply {
 };
 
 }  // namespace messages
+
+#endif

@@ -1,4 +1,5 @@
-#pragma once
+#ifndef KERNELMESH_MESSAGES_RECORDS_DEVICE_HPP
+#define KERNELMESH_MESSAGES_RECORDS_DEVICE_HPP
 // What a device is.
 
 #include <cstdint>
@@ -35,3 +36,5 @@ struct device_info {
 };
 
 }  // namespace messages
+
+#endif

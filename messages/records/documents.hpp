@@ -1,4 +1,5 @@
-#pragma once
+#ifndef KERNELMESH_MESSAGES_RECORDS_DOCUMENTS_HPP
+#define KERNELMESH_MESSAGES_RECORDS_DOCUMENTS_HPP
 // What commands print with --json. Fields may be added, none may change its meaning.
 
 #include <array>
@@ -49,6 +50,8 @@ struct verify_document {
   std::string precision;
   std::string weights;
   bool degenerate_task = false;
+  std::vector<std::string> library;  ///< operators of libraries that it calls, where they are allowed: "aten::mm"
+  std::vector<std::string> draws;    ///< what was checked, a word a call: "own", "signed", "one_changed", "perturbed"
   std::vector<std::string> seeds;
   messages::environment environment;
   std::optional<error_summary> error;
@@ -70,6 +73,8 @@ struct verify_document {
     f("precision", precision);
     f("weights", weights);
     f("degenerate_task", degenerate_task);
+    f("library", library);
+    f("draws", draws);
     f("seeds", seeds);
     f("environment", environment);
     f("error", error);
@@ -219,4 +224,32 @@ struct doctor_document {
   friend bool operator==(const doctor_document&, const doctor_document&) = default;
 };
 
+/// What is wrong, where, and what the process ends with.
+struct error_description {
+  std::string message;          ///< one sentence, as on stderr; of a config all problems, one a line
+  std::string where;            ///< FILE:LINE, a flag, else the command
+  std::uint32_t exit_code = 0;  ///< 1 to 4, as the command line's contract has them
+
+  void fields(auto& f) {
+    f("message", message);
+    f("where", where);
+    f("exit_code", exit_code);
+  }
+  friend bool operator==(const error_description&, const error_description&) = default;
+};
+
+/// In place of a command's document where it gives no answer.
+struct error_document {
+  std::string schema = "kernelmesh.error/1";
+  error_description error;
+
+  void fields(auto& f) {
+    f("schema", schema);
+    f("error", error);
+  }
+  friend bool operator==(const error_document&, const error_document&) = default;
+};
+
 }  // namespace messages
+
+#endif

@@ -1,4 +1,5 @@
-#pragma once
+#ifndef KERNELMESH_MESSAGES_RECORDS_EVENT_HPP
+#define KERNELMESH_MESSAGES_RECORDS_EVENT_HPP
 // What the monitor tells the world, as it happens. Events are not facts: they may be lost.
 
 #include <array>
@@ -74,3 +75,5 @@ struct metrics_reply {
 };
 
 }  // namespace messages
+
+#endif

@@ -1,4 +1,5 @@
-#pragma once
+#ifndef KERNELMESH_MESSAGES_RECORDS_EXECUTOR_REPORT_HPP
+#define KERNELMESH_MESSAGES_RECORDS_EXECUTOR_REPORT_HPP
 // What an executor reports to the actor in front of it, and what an actor reminds itself of. They stay inside a
 // process.
 
@@ -52,3 +53,5 @@ struct reminder {
 };
 
 }  // namespace messages
+
+#endif

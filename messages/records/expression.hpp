@@ -1,4 +1,5 @@
-#pragma once
+#ifndef KERNELMESH_MESSAGES_RECORDS_EXPRESSION_HPP
+#define KERNELMESH_MESSAGES_RECORDS_EXPRESSION_HPP
 // A pointwise computation: version 1 of the expression tree. Operators and their meaning are listed in dsl/FORMS.md;
 // each DSL prints it through a printer.
 
@@ -40,3 +41,5 @@ struct expression {
 };
 
 }  // namespace messages
+
+#endif

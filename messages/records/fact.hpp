@@ -1,4 +1,5 @@
-#pragma once
+#ifndef KERNELMESH_MESSAGES_RECORDS_FACT_HPP
+#define KERNELMESH_MESSAGES_RECORDS_FACT_HPP
 // Rows of the journal: the only thing that survives a crash. Form and rules: actors/JOURNAL.md.
 
 #include <chrono>
@@ -21,7 +22,7 @@ struct run_started {
   friend bool operator==(const run_started&, const run_started&) = default;
 };
 
-/// From here the job's time limit counts.
+/// The job's time limit counts only from its first stage on, once that runs.
 struct job_started {
   static constexpr auto wire_name = "job_started";
   void fields(auto&) {}
@@ -156,3 +157,5 @@ struct facts_read {
 };
 
 }  // namespace messages
+
+#endif

@@ -1,4 +1,5 @@
-#pragma once
+#ifndef KERNELMESH_MESSAGES_RECORDS_FAILURE_HPP
+#define KERNELMESH_MESSAGES_RECORDS_FAILURE_HPP
 // What went wrong with the machinery. A kernel that is wrong, slow or crashes is no failure: it is a verdict.
 
 #include <array>
@@ -57,3 +58,5 @@ inline tl::unexpected<failure> fail(failure_code code, std::string detail) {
 }
 
 }  // namespace messages
+
+#endif

@@ -1,4 +1,5 @@
-#pragma once
+#ifndef KERNELMESH_MESSAGES_RECORDS_FIGURES_HPP
+#define KERNELMESH_MESSAGES_RECORDS_FIGURES_HPP
 // What a judge measured, before any rule says what it means. devices/verdict_rules.hpp makes verdicts of it.
 
 #include <array>
@@ -14,6 +15,7 @@ namespace messages {
 
 /// One output of one checked call, held against the oracle. Errors are over elements that are finite on both sides.
 struct output_figures {
+  std::string name;           ///< of a buffer that the reference changes, "norm.running_mean"; empty: an output
   std::string expected_type;  ///< exact Python type of the reference's output, "torch.Tensor"
   std::string got_type;
   std::string expected_device;
@@ -34,6 +36,7 @@ struct output_figures {
   double first_want = 0;
 
   void fields(auto& f) {
+    f("name", name);
     f("expected_type", expected_type);
     f("got_type", got_type);
     f("expected_device", expected_device);
@@ -58,10 +61,16 @@ struct output_figures {
 
 /// One set of inputs and weights and what the candidate made of it.
 struct draw_figures {
-  std::string seed;             ///< hex; the first is the task's own draw, the others are signed, scaled or shifted
-  std::string kind;             ///< "own", "signed", "scaled_down", "scaled_up", "shifted"
-  bool finite = true;           ///< is the reference finite here? Draws on which it is not do not count
-  bool inputs_changed = false;  ///< contents of inputs or weights differ after the call
+  std::string seed;                ///< hex; the first is the task's own draw, the others are signed, scaled or shifted
+  std::string kind;                ///< "own", "signed", "scaled_down", "scaled_up", "shifted", "tiny"
+  std::string probe;               ///< how its contents differ from the draw before: "one_changed", "permuted", "mixed"
+  std::string weights = "given";   ///< or "other_seed" (constant ones redrawn too), "perturbed" after construction
+  bool finite = true;              ///< is the reference finite here? Draws on which it is not do not count
+  bool inputs_changed = false;     ///< contents of inputs or weights differ after the call
+  bool replayed = false;           ///< outputs are wrong, and bit by bit those of an earlier call
+  bool written_later = false;      ///< outputs were written again after the call was done
+  std::string expected_structure;  ///< how outputs are nested: "Tensor", "[Tensor, Tensor]"; empty: a function has none
+  std::string got_structure;
   std::uint32_t expected_outputs = 0;
   std::uint32_t got_outputs = 0;
   std::vector<output_figures> outputs;
@@ -69,8 +78,14 @@ struct draw_figures {
   void fields(auto& f) {
     f("seed", seed);
     f("kind", kind);
+    f("probe", probe);
+    f("weights", weights);
     f("finite", finite);
     f("inputs_changed", inputs_changed);
+    f("replayed", replayed);
+    f("written_later", written_later);
+    f("expected_structure", expected_structure);
+    f("got_structure", got_structure);
     f("expected_outputs", expected_outputs);
     f("got_outputs", got_outputs);
     f("outputs", outputs);
@@ -126,10 +141,28 @@ struct environment {
   friend bool operator==(const environment&, const environment&) = default;
 };
 
+/// One more draw in a process in which libraries' operators raise: what is left is the candidate's own work.
+struct library_figures {
+  std::vector<std::string> calls;  ///< "aten::mm", "numpy.matmul"; each once, in the order they were first tried
+  bool changed = false;            ///< it failed there, or its outputs were other ones than without the guard
+  std::string message;             ///< what it raised there; empty: nothing
+
+  void fields(auto& f) {
+    f("calls", calls);
+    f("changed", changed);
+    f("message", message);
+  }
+  friend bool operator==(const library_figures&, const library_figures&) = default;
+};
+
 struct verify_figures {
   candidate_fate fate;
   double tolerance = 1e-4;  ///< absolute and relative, of the task's dtype
   std::vector<draw_figures> draws;
+  std::optional<library_figures> library;  ///< there if it was tried: the candidate came that far
+  std::string degenerate;                  ///< what passes on every draw without computing: "constant", "echo"; empty
+  double forward_ns = 0;        ///< spent in forward calls of reference and candidate; the rest is the judge's
+  std::string tier = "hosted";  ///< or "sealed": no host code of the candidate ran
   std::string sandbox = "none";
   messages::environment environment;
 
@@ -137,6 +170,10 @@ struct verify_figures {
     f("fate", fate);
     f("tolerance", tolerance);
     f("draws", draws);
+    f("library", library);
+    f("degenerate", degenerate);
+    f("forward_ns", forward_ns);
+    f("tier", tier);
     f("sandbox", sandbox);
     f("environment", environment);
   }
@@ -150,8 +187,16 @@ struct time_figures {
   std::map<std::string, std::vector<double>> baseline_ns;  ///< "eager", "compile"
   std::vector<double> repeat_ns;                           ///< eager once more beside itself, for the A/A noise
   double empty_bracket_ns = 0;                             ///< asking an empty candidate and its answer, median
-  std::vector<draw_figures> checked;                       ///< outputs of timed calls, chosen at random
-  std::uint64_t floor_bytes = 0;                           ///< what the task must move at least
+  double empty_spread_ns = 0;         ///< half the width of the empty brackets' middle two thirds: their deviation
+  std::vector<double> late_ns;        ///< of some calls: call and delivery of outputs, less a baseline's delivery
+  std::vector<double> late_call_ns;   ///< the same calls by the call alone: a candidate works in its call or is late
+  std::vector<double> alone_ns;       ///< eager before the candidate was started
+  std::vector<draw_figures> checked;  ///< outputs of timed calls, chosen at random
+  std::uint64_t floor_bytes = 0;      ///< what the task must move at least
+  double floor_ns = 0;                ///< reading and writing so much of the same memory, at the fastest; 0: unknown
+  double forward_ns = 0;              ///< as in verify_figures
+  std::map<std::string, std::string> left_out;  ///< baselines that can't be timed: "compile" -> why
+  std::string tier = "hosted";
   std::string sandbox = "none";
   messages::environment environment;
 
@@ -161,8 +206,16 @@ struct time_figures {
     f("baseline_ns", baseline_ns);
     f("repeat_ns", repeat_ns);
     f("empty_bracket_ns", empty_bracket_ns);
+    f("empty_spread_ns", empty_spread_ns);
+    f("late_ns", late_ns);
+    f("late_call_ns", late_call_ns);
+    f("alone_ns", alone_ns);
     f("checked", checked);
     f("floor_bytes", floor_bytes);
+    f("floor_ns", floor_ns);
+    f("forward_ns", forward_ns);
+    f("left_out", left_out);
+    f("tier", tier);
     f("sandbox", sandbox);
     f("environment", environment);
   }
@@ -170,3 +223,5 @@ struct time_figures {
 };
 
 }  // namespace messages
+
+#endif

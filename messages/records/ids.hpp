@@ -1,4 +1,5 @@
-#pragma once
+#ifndef KERNELMESH_MESSAGES_RECORDS_IDS_HPP
+#define KERNELMESH_MESSAGES_RECORDS_IDS_HPP
 // Identities that cannot be mistaken for each other, or for a plain number or text.
 
 #include <compare>
@@ -27,3 +28,5 @@ using device_name = strong_id<struct device_tag, std::string>;      ///< "cpu:0"
 using resource_name = strong_id<struct resource_tag, std::string>;  ///< a compiler or a device_runner, "NODE/cpu:0"
 
 }  // namespace messages
+
+#endif

@@ -1,4 +1,5 @@
-#pragma once
+#ifndef KERNELMESH_MESSAGES_RECORDS_JOB_HPP
+#define KERNELMESH_MESSAGES_RECORDS_JOB_HPP
 // Between a job and its coordinator.
 
 #include <cstdint>
@@ -41,3 +42,5 @@ struct job_ended {
 };
 
 }  // namespace messages
+
+#endif

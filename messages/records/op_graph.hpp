@@ -1,4 +1,5 @@
-#pragma once
+#ifndef KERNELMESH_MESSAGES_RECORDS_OP_GRAPH_HPP
+#define KERNELMESH_MESSAGES_RECORDS_OP_GRAPH_HPP
 // A task traced to ATen operators: version 1 of the op graph. The JSON form is documented in dsl/FORMS.md.
 
 #include <cstdint>
@@ -146,3 +147,5 @@ struct op_graph {
 };
 
 }  // namespace messages
+
+#endif

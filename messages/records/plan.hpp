@@ -1,4 +1,5 @@
-#pragma once
+#ifndef KERNELMESH_MESSAGES_RECORDS_PLAN_HPP
+#define KERNELMESH_MESSAGES_RECORDS_PLAN_HPP
 // How a task is to be computed: version 1 of the plan. It has no field of its own for any language or chip; what can be
 // chosen is what the recipe's manifest declares as knobs. The JSON form is documented in dsl/FORMS.md.
 
@@ -44,3 +45,5 @@ struct plan {
 };
 
 }  // namespace messages
+
+#endif

@@ -1,4 +1,5 @@
-#pragma once
+#ifndef KERNELMESH_MESSAGES_RECORDS_QUESTION_HPP
+#define KERNELMESH_MESSAGES_RECORDS_QUESTION_HPP
 // What a job asks its agents and what they answer. A reply is a fact: it is journaled before it is used.
 
 #include <array>
@@ -300,3 +301,5 @@ struct tune_reply {
 };
 
 }  // namespace messages
+
+#endif

@@ -1,4 +1,5 @@
-#pragma once
+#ifndef KERNELMESH_MESSAGES_RECORDS_RESOURCE_HPP
+#define KERNELMESH_MESSAGES_RECORDS_RESOURCE_HPP
 // What a node lends to the scheduler.
 
 #include <cstdint>
@@ -82,3 +83,5 @@ struct resources_reply {
 };
 
 }  // namespace messages
+
+#endif

@@ -1,4 +1,5 @@
-#pragma once
+#ifndef KERNELMESH_MESSAGES_RECORDS_RUN_HPP
+#define KERNELMESH_MESSAGES_RECORDS_RUN_HPP
 // What is to be done: a run and its jobs, resolved from a config, and how a client speaks of them to the coordinator.
 
 #include <chrono>
@@ -21,7 +22,7 @@ struct strategy_options {
   std::uint32_t patience = 6;                     ///< stop after so many timed candidates without a gain
   std::uint32_t repairs = 5;                      ///< of one line at most
   double enough_roofline_share = 0.95;            ///< stop when reached, where the device's bandwidth is known
-  std::chrono::milliseconds time_limit{600'000};  ///< of the job, from its start
+  std::chrono::milliseconds time_limit{600'000};  ///< of the job, from the start of its first stage
 
   void fields(auto& f) {
     f("name", name);
@@ -227,3 +228,5 @@ struct drain_reply {
 };
 
 }  // namespace messages
+
+#endif

@@ -1,4 +1,5 @@
-#pragma once
+#ifndef KERNELMESH_MESSAGES_RECORDS_STAGE_HPP
+#define KERNELMESH_MESSAGES_RECORDS_STAGE_HPP
 // One piece of work on a candidate or task, its result, progress and cancelling. Bulk data lies in the blob store.
 
 #include <chrono>
@@ -35,7 +36,8 @@ struct judge_options {
   bool allow_library_calls = false;
   std::chrono::milliseconds call_limit{30'000};    ///< of one call of the candidate, its load too
   std::chrono::milliseconds timing_budget{3'000};  ///< for the interleaved calls of one timing
-  double wanted_interval = 0.01;  ///< relative width of the paired ratio's 95 % interval at which timing stops early
+  double wanted_interval = 0.01;   ///< relative width of the paired ratio's 95 % interval at which timing stops early
+  std::uint32_t most_pairs = 400;  ///< of timed calls, whatever budget and interval say
 
   void fields(auto& f) {
     f("draws", draws);
@@ -45,6 +47,7 @@ struct judge_options {
     f("call_limit_ms", call_limit);
     f("timing_budget_ms", timing_budget);
     f("wanted_interval", wanted_interval);
+    f("most_pairs", most_pairs);
   }
   friend bool operator==(const judge_options&, const judge_options&) = default;
 };
@@ -144,3 +147,5 @@ struct cancel_stage {
 };
 
 }  // namespace messages
+
+#endif

@@ -1,4 +1,5 @@
-#pragma once
+#ifndef KERNELMESH_MESSAGES_RECORDS_TASK_HPP
+#define KERNELMESH_MESSAGES_RECORDS_TASK_HPP
 // A reference to be beaten: a Python file in KernelBench form, as it lies in the blob store.
 
 #include <cstdint>
@@ -29,3 +30,5 @@ struct task {
 };
 
 }  // namespace messages
+
+#endif

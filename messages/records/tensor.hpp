@@ -1,4 +1,5 @@
-#pragma once
+#ifndef KERNELMESH_MESSAGES_RECORDS_TENSOR_HPP
+#define KERNELMESH_MESSAGES_RECORDS_TENSOR_HPP
 // What a tensor looks like, as torch says it.
 
 #include <array>
@@ -46,3 +47,5 @@ struct tensor_spec {
 };
 
 }  // namespace messages
+
+#endif

@@ -1,4 +1,5 @@
-#pragma once
+#ifndef KERNELMESH_MESSAGES_RECORDS_VERDICT_HPP
+#define KERNELMESH_MESSAGES_RECORDS_VERDICT_HPP
 // What a stage found out: the honest results that agents feed on.
 
 #include <array>
@@ -145,12 +146,14 @@ struct error_summary {
 /// Where and under which rules it was judged.
 struct judging {
   std::string tier = "hosted";   ///< or "sealed"
-  std::string sandbox = "none";  ///< "bubblewrap", "namespaces", "none"
+  std::string sandbox = "none";  ///< "namespaces", "none"
   std::string policy = "as_shipped";
   std::string precision;  ///< class of the result; empty where it was not measured
   std::string weights;    ///< "any", "prepared_at_init"; empty where it was not measured
   bool degenerate_task = false;
-  std::vector<std::string> seeds;  ///< hex, disclosed after the fact
+  std::vector<std::string> library;  ///< operators of libraries that it calls, where they are allowed: "aten::mm"
+  std::vector<std::string> draws;    ///< what was checked, a word a call: "own", "signed", "one_changed", "perturbed"
+  std::vector<std::string> seeds;    ///< hex, disclosed after the fact
   messages::environment environment;
 
   void fields(auto& f) {
@@ -160,6 +163,8 @@ struct judging {
     f("precision", precision);
     f("weights", weights);
     f("degenerate_task", degenerate_task);
+    f("library", library);
+    f("draws", draws);
     f("seeds", seeds);
     f("environment", environment);
   }
@@ -276,3 +281,5 @@ struct verdict {
 };
 
 }  // namespace messages
+
+#endif

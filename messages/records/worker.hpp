@@ -1,4 +1,5 @@
-#pragma once
+#ifndef KERNELMESH_MESSAGES_RECORDS_WORKER_HPP
+#define KERNELMESH_MESSAGES_RECORDS_WORKER_HPP
 // What a node and its Python workers say to each other: version 1 of the worker protocol, devices/worker/PROTOCOL.md.
 
 #include <chrono>
@@ -232,3 +233,5 @@ struct worker_reply {
 };
 
 }  // namespace messages
+
+#endif

@@ -1,0 +1,78 @@
+#include "devices/precision.hpp"
+
+#include <algorithm>
+#include <string_view>
+
+namespace devices {
+
+using messages::draw_figures;
+using messages::dtype;
+using messages::output_figures;
+
+namespace {
+
+constexpr double of_eager = 4, of_output = 2e-5;
+// Rounding both operands of a product to 11, 8 bits leaves an error of about 3e-4, 2.3e-3 of the result's RMS; cutting
+// bits off leaves twice as much.
+constexpr double narrowest_tf32 = 9e-4, narrowest_bf16 = 1.5e-2;
+constexpr double no_bits_left = 3e-3;  // what "tiny" shows of a half whose exponent has ended
+
+bool is_floating(dtype x) {
+  return x == dtype::float32 || x == dtype::float16 || x == dtype::bfloat16 || x == dtype::float64;
+}
+
+std::string_view finest(dtype x) {
+  switch (x) {
+    case dtype::float16: return "fp16";
+    case dtype::bfloat16: return "bf16";
+    case dtype::float64: return "fp64";
+    default: return "fp32";
+  }
+}
+
+double share(double rms, const output_figures& x) { return x.reference_rms > 0 ? rms / x.reference_rms : 0; }
+
+bool is_measurable(const output_figures& x) { return x.elements > 0 && is_floating(x.expected.dtype); }
+
+/// Does a draw say something of the candidate's arithmetic? The task's own may be of one sign only.
+bool is_telling(const draw_figures& x) {
+  return x.finite && x.kind != "own" && x.kind != "tiny" && x.weights == "given" && x.probe.empty();
+}
+
+bool halves_end(const std::vector<draw_figures>& draws) {
+  return std::ranges::any_of(draws, [](const auto& draw) {
+    return draw.kind == "tiny" && std::ranges::any_of(draw.outputs, [](const auto& x) {
+             return !as_fine_as_eager(x) && share(x.rms, x) > no_bits_left;
+           });
+  });
+}
+
+}  // namespace
+
+bool as_fine_as_eager(const output_figures& x) {
+  return x.rms <= std::max(of_eager * x.eager_rms, of_output * x.reference_rms);
+}
+
+bool looks_narrow(const output_figures& x) {
+  return is_measurable(x) && x.non_finite_mismatch == 0 && !as_fine_as_eager(x) && share(x.rms, x) <= narrowest_bf16;
+}
+
+precision_finding precision_of(const std::vector<draw_figures>& draws) {
+  precision_finding worst;
+  for (const auto& draw : draws)
+    for (const auto& x : draw.outputs) {
+      if (!is_telling(draw) || !is_measurable(x)) continue;
+      if (worst.name.empty()) worst.name = finest(x.expected.dtype);
+      if (as_fine_as_eager(x) || share(x.rms, x) <= worst.error_share) continue;
+      worst = {worst.name, share(x.rms, x), share(x.eager_rms, x), draw.kind};
+    }
+  if (worst.error_share > narrowest_bf16)
+    worst.name = "none";
+  else if (worst.error_share > narrowest_tf32)
+    worst.name = "bf16";
+  else if (worst.error_share > 0)
+    worst.name = halves_end(draws) ? "fp16" : "tf32";
+  return worst;
+}
+
+}  // namespace devices
