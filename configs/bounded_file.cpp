@@ -3,6 +3,7 @@
 #include <fcntl.h>
 #include <sys/stat.h>
 #include <unistd.h>
+#include <algorithm>
 #include <array>
 #include <cerrno>
 #include <cstdio>
@@ -72,18 +73,30 @@ messages::expected<std::string> read_all(const file_request& request, int fd) {
               called(request) + " is larger than " + worded_size(request.limit_bytes) + "; is it the right file?");
 }
 
+/// @param at of the first byte that is wrong
+std::string not_utf8(const std::string& bytes, std::size_t at) {
+  auto line = 1 + std::count(bytes.begin(), bytes.begin() + static_cast<std::ptrdiff_t>(at), '\n');
+  char hex[8];
+  std::snprintf(hex, sizeof hex, "0x%02x", static_cast<unsigned char>(bytes[at]));
+  return " is not UTF-8: byte " + std::to_string(at) + ", in line " + std::to_string(line) + ", is " + hex
+         + "; save it as UTF-8";
+}
+
 messages::expected<std::string> checked_text(const file_request& request, std::string bytes) {
+  if (bytes.find('\0') != std::string::npos)
+    return fail(request.code, called(request) + " is a binary file, not text; is it the right file?");
+  if (auto at = first_not_utf8(bytes)) return fail(request.code, called(request) + not_utf8(bytes, *at));
   if (bytes.starts_with("\xef\xbb\xbf")) bytes.erase(0, 3);
   if (bytes.find_first_not_of(" \t\r\n") == std::string::npos)
     return fail(request.code, called(request) + " is empty; is it the right file?");
-  if (bytes.find('\0') != std::string::npos || !valid_utf8(bytes))
-    return fail(request.code, called(request) + " is a binary file, not text; is it the right file?");
   return bytes;
 }
 
 }  // namespace
 
-bool valid_utf8(std::string_view text) {
+bool valid_utf8(std::string_view text) { return !first_not_utf8(text); }
+
+std::optional<std::size_t> first_not_utf8(std::string_view text) {
   auto follows = [&](std::size_t i, std::size_t n) {
     if (i + n >= text.size()) return false;
     for (std::size_t k = 1; k <= n; ++k)
@@ -93,10 +106,10 @@ bool valid_utf8(std::string_view text) {
   for (std::size_t i = 0; i < text.size();) {
     auto c = static_cast<unsigned char>(text[i]);
     std::size_t more = c < 0x80 ? 0 : (c >> 5) == 6 ? 1 : (c >> 4) == 14 ? 2 : (c >> 3) == 30 ? 3 : 4;
-    if (more == 4 || c == 0xc0 || c == 0xc1 || !follows(i, more)) return false;
+    if (more == 4 || c == 0xc0 || c == 0xc1 || !follows(i, more)) return i;
     i += more + 1;
   }
-  return true;
+  return std::nullopt;
 }
 
 std::string worded_size(std::uint64_t bytes) {

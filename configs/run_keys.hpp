@@ -20,7 +20,6 @@ struct keys_of<messages::strategy_options> {
   }
 };
 
-/// Without `allow_library_calls`: no judge measures library work yet, so saying it would have no effect.
 template <>
 struct keys_of<messages::judge_options> {
   static void visit(auto& k, messages::judge_options& x) {
@@ -28,6 +27,7 @@ struct keys_of<messages::judge_options> {
     k("draws", x.draws, in_range{5, 1'000});
     k("policy", x.policy, one_of{judge_policies()});
     k("baselines", x.baselines, one_of{known_baselines()});
+    k("allow_library_calls", x.allow_library_calls);
     k("call_limit", x.call_limit, durations(100ms, 1h));
     k("timing_budget", x.timing_budget, durations(10ms, 1h));
     k("wanted_interval", x.wanted_interval, in_range{0.0001, 1.0});

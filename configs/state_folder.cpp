@@ -1,10 +1,10 @@
 #include "configs/state_folder.hpp"
 
 #include <sys/stat.h>
-#include <unistd.h>
 #include <cerrno>
-#include <cstdlib>
 #include <cstring>
+
+#include "configs/writable.hpp"
 
 namespace configs {
 
@@ -37,16 +37,10 @@ messages::expected<void> close_to_others(const fs::path& folder) {
                                          + ", else" + way_out.substr(1));
 }
 
-/// Asking for permission is not enough: root is always told yes, on a read-only disk too.
 messages::expected<void> prove_writable(const fs::path& folder) {
-  auto name = (folder / ".writable.XXXXXX").string();
-  auto fd = ::mkstemp(name.data());
-  if (fd < 0)
-    return fail(failure_code::storage,
-                "the state folder " + folder.string() + " can't be written: " + std::strerror(errno) + way_out);
-  ::close(fd);
-  ::unlink(name.c_str());
-  return {};
+  auto why = why_not_writable(folder);
+  if (why.empty()) return {};
+  return fail(failure_code::storage, "the state folder " + folder.string() + " can't be written: " + why + way_out);
 }
 
 }  // namespace

@@ -1,5 +1,7 @@
 #include "configs/system_config.hpp"
 
+#include <sstream>
+
 #include "configs/bounded_file.hpp"
 #include "configs/options_checker.hpp"
 #include "configs/section_reader.hpp"
@@ -39,6 +41,14 @@ std::vector<std::string> names_in(const fs::path& systems) {
 
 double simulated_latency::of(stage_kind kind) const { return by_kind(*this, kind); }
 std::chrono::milliseconds run_limits::of(stage_kind kind) const { return by_kind(*this, kind); }
+
+std::vector<std::string> sandbox_options::readable_paths() const {
+  std::vector<std::string> paths;
+  std::istringstream list{readable};
+  for (std::string path; std::getline(list, path, ':');)
+    if (!path.empty()) paths.push_back(path);
+  return paths;
+}
 
 messages::expected<void> system_config::validate(const known_names& known) const { return check_options(*this, known); }
 

@@ -21,6 +21,17 @@ struct worker_options {
   void keys(auto& k);
 };
 
+enum class sandbox_need : std::uint8_t { required, unsafe_none };
+constexpr auto enum_names(sandbox_need) { return std::to_array<std::string_view>({"required", "unsafe_none"}); }
+
+struct sandbox_options {
+  static constexpr std::string_view scalar_key = "level";
+  sandbox_need level = sandbox_need::required;  ///< unsafe_none: where no sandbox is possible candidates run without
+  std::string readable;  ///< "A:B": absolute paths that toolchains and interpreter need beside those found
+  std::vector<std::string> readable_paths() const;
+  void keys(auto& k);
+};
+
 struct device_options {
   static constexpr std::string_view scalar_key = "name";
   std::string name;                            ///< "cpu:0"
@@ -59,8 +70,8 @@ struct scheduler_options {
   std::uint32_t attempts = 3;                        ///< of one stage, with those that the machinery failed
   std::chrono::milliseconds queue_limit{3'600'000};  ///< a stage waits no longer
   run_limits run_limit;
-  std::chrono::milliseconds grace{30'000};  ///< a stage that no resource can run waits so long for one to come
-  std::uint32_t prefetch = 1;               ///< grants that lie ready at a device beyond what runs
+  std::chrono::milliseconds grace{120'000};  ///< a stage that no resource can run waits so long for one to come
+  std::uint32_t prefetch = 1;                ///< grants that lie ready at a device beyond what runs
   void keys(auto& k);
 };
 
@@ -88,6 +99,7 @@ struct system_config {
   std::string node = "local";  ///< this node's name
   std::string state_folder;    ///< empty: as state_folder.hpp says
   worker_options worker;
+  sandbox_options sandbox;
   std::vector<device_options> devices{{.name = "cpu:0"}};
   std::vector<compiler_options> compilers{{.dsl = "cpp"}};
   agents_options agents;

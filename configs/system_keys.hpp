@@ -1,6 +1,7 @@
 #pragma once
 // The keys of a system config with their ranges; goes with system_config.hpp.
 
+#include <algorithm>
 #include <limits>
 #include <set>
 
@@ -52,6 +53,14 @@ void simulated_options::keys(auto& k) {
 }
 
 void worker_options::keys(auto& k) { k("python", python); }
+
+void sandbox_options::keys(auto& k) {
+  k("level", level);
+  k("readable", readable);
+  auto paths = readable_paths();
+  k.check(std::ranges::all_of(paths, [](const auto& x) { return x.starts_with('/'); }), "readable",
+          "has a path that does not start with \"/\"; name absolute paths, with \":\" between them");
+}
 
 void device_options::keys(auto& k) {
   k.required("name", name, device_form{.kinds = k.known().device_kinds});
@@ -109,6 +118,7 @@ void system_config::keys(auto& k) {
   k("node", node, short_name{});
   k("state_folder", state_folder);
   k("worker", worker);
+  k("sandbox", sandbox);
   k("devices", devices);
   k("compilers", compilers);
   k("agents", agents);

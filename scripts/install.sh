@@ -34,7 +34,6 @@ want_build_packages() {
   want_tool cmake cmake
   want_tool ninja ninja-build
   want_tool ccache ccache
-  want_tool bwrap bubblewrap
   have dpkg-query || return 0 # another distribution: configure names the libraries that are missing
   local package
   while read -r package; do

@@ -59,6 +59,7 @@ FOLDERS: dict[str, tuple[str, ...]] = {
     "llm_client": PLAIN,
     "devices": PLAIN,
     "devices/*": (*PLAIN, "devices", "devices/worker"),
+    "devices/worker/native": (*RECORDS, "devices/sandbox", "devices/worker"),
     "dsl": (*PLAIN, "configs", "devices"),
     "dsl/*": (*PLAIN, "configs", "devices", "dsl"),
     "actors/logic": PLAIN,

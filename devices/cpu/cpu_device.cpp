@@ -51,20 +51,22 @@ public:
     return {};
   }
 
-  messages::expected<worker::stage_work> prepare(const messages::stage_request& request) override {
+  messages::expected<worker::stage_work> prepare(const messages::stage_request& request,
+                                                 const worker::family_folders& folders) override {
     auto task = store_.get_record<messages::task>(request.task);
     if (!task) return tl::unexpected{task.error()};
     if (request.kind == stage_kind::trace)
       return worker::stage_work{messages::trace_work{*std::move(task), options_.name},
                                 [this](worker_answer x) { return conclude_trace(std::move(x)); }};
     if (request.kind == stage_kind::verify || request.kind == stage_kind::time)
-      return prepare_judging(*std::move(task), request);
+      return prepare_judging(*std::move(task), request, folders);
     return fail(failure_code::no_resource, options_.name.value + " takes trace, verify and time stages only");
   }
 
 private:
-  messages::expected<worker::stage_work> prepare_judging(messages::task task, const messages::stage_request& request) {
-    auto found = worker::find_candidate(store_, request);
+  messages::expected<worker::stage_work> prepare_judging(messages::task task, const messages::stage_request& request,
+                                                         const worker::family_folders& folders) {
+    auto found = worker::copy_candidate(store_, request, folders.files);
     if (!found) return tl::unexpected{found.error()};
     messages::judge_work work{.task = std::move(task),
                               .manifest = std::move(found->manifest),
@@ -75,7 +77,8 @@ private:
                               .time = request.kind == stage_kind::time};
     if (auto adapter = options_.adapters.find(work.manifest.dsl); adapter != options_.adapters.end())
       work.adapter = fs::absolute(adapter->second).string();
-    return worker::stage_work{std::move(work), [this, options = request.judge](worker_answer x) {
+    return worker::stage_work{std::move(work),
+                              [this, copies = found->folder, options = request.judge](worker_answer x) {
                                 return conclude_judging(std::move(x), options);
                               }};
   }
@@ -119,10 +122,9 @@ messages::expected<std::unique_ptr<executor>> make_cpu_device(std::shared_ptr<wo
                                                               const blobs::blob_store& store,
                                                               const cpu_device_options& options) {
   if (auto valid = options.validate(); !valid) return tl::unexpected{valid.error()};
-  worker::worker_family_options family{.name = "judge of " + options.name.value,
-                                       .members = {{worker::worker_role::judge, {}}, {worker::worker_role::zygote, {}}},
-                                       .python = options.python,
-                                       .start_limit = options.start_limit};
+  worker::worker_family_options family{
+      .name = "judge of " + options.name.value, .python = options.python, .start_limit = options.start_limit};
+  for (const auto& [dsl, adapter] : options.adapters) family.readable.push_back(fs::absolute(adapter).parent_path());
   auto craft = std::make_unique<judge_craft>(store, options);
   return std::make_unique<worker::family_executor>(std::move(hub), std::move(family), 1, std::move(craft));
 }

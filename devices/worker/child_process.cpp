@@ -44,12 +44,11 @@ struct spawn_rules {
     posix_spawnattr_destroy(&attributes);
   }
 
-  void set_files(const std::filesystem::path& folder, int output, int pair) {
+  void set_files(const std::filesystem::path& folder, int output) {
     posix_spawn_file_actions_addopen(&files, STDIN_FILENO, "/dev/null", O_RDONLY, 0);
     posix_spawn_file_actions_adddup2(&files, output, STDOUT_FILENO);
     posix_spawn_file_actions_adddup2(&files, output, STDERR_FILENO);
-    if (pair >= 0) posix_spawn_file_actions_adddup2(&files, pair, pair_number);
-    posix_spawn_file_actions_addclosefrom_np(&files, pair >= 0 ? pair_number + 1 : pair_number);
+    posix_spawn_file_actions_addclosefrom_np(&files, STDERR_FILENO + 1);
     if (!folder.empty()) posix_spawn_file_actions_addchdir_np(&files, folder.c_str());
   }
 };
@@ -89,12 +88,10 @@ messages::expected<child_process> child_process::start(const std::filesystem::pa
   ::fcntl(ends[0], F_SETFL, O_NONBLOCK);  // the process may block on a full pipe, its owner may not
   descriptor written{ends[1]};
   auto output = raised(written.get());
-  descriptor pair;
-  if (order.pair >= 0) pair = raised(order.pair);
-
   spawn_rules rules;
-  rules.set_files(order.folder, output.get(), pair.get());
+  rules.set_files(order.folder, output.get());
   std::vector<std::string> command{guard.string(), std::to_string(::getpid())};
+  if (!order.sandbox.empty()) command.insert(command.end(), {"--sandbox", order.sandbox});
   command.insert(command.end(), order.command.begin(), order.command.end());
   auto environment = order.environment;
   auto error = ::posix_spawn(&child.pid_, guard.c_str(), &rules.files, &rules.attributes, pointers(command).data(),

@@ -31,9 +31,8 @@ struct process_order {
   std::vector<std::string> command;      ///< found by the PATH of `environment`, or absolute
   std::vector<std::string> environment;  ///< "NAME=value"; nothing else reaches the process
   std::filesystem::path folder;          ///< to run in
-  int pair = -1;                         ///< open descriptor that it gets as number `pair_number`; -1: none
+  std::string sandbox;                   ///< what is shown to it, as devices/sandbox/spec.hpp has it; empty: all
 };
-inline constexpr int pair_number = 3;
 
 /// How it ended.
 struct process_end {
@@ -45,7 +44,8 @@ inline constexpr std::size_t tail_bytes = 4096;
 /// Not thread-safe. Belongs to one thread for life: the guard ends when that thread ends.
 class child_process {
 public:
-  /// Standard input is /dev/null. Fails with `worker_lost`; a command that can't be run ends with code 127 instead.
+  /// Standard input is /dev/null, no other descriptor goes on to it. Fails with `worker_lost`; a command that can't be
+  /// run ends with code 127 instead, one whose sandbox can't be set up with 125.
   static messages::expected<child_process> start(const std::filesystem::path& guard, const process_order& order);
 
   pid_t guard_pid() const { return pid_; }

@@ -5,6 +5,7 @@
 
 #include <fmt/format.h>
 
+#include "devices/worker/build_folder.hpp"
 #include "devices/worker/candidate_files.hpp"
 #include "devices/worker/family_executor.hpp"
 
@@ -47,31 +48,32 @@ messages::stage_outcome findings_of(const messages::compile_refused& x) {
 
 class compile_craft final : public worker_craft {
 public:
-  compile_craft(const worker_hub& hub, const blobs::blob_store& store, const compile_executor_options& options)
-      : hub_(hub), store_(store), options_(options) {}
+  compile_craft(const blobs::blob_store& store, const compile_executor_options& options)
+      : store_(store), options_(options) {}
 
-  messages::expected<stage_work> prepare(const messages::stage_request& request) override {
+  messages::expected<stage_work> prepare(const messages::stage_request& request,
+                                         const family_folders& folders) override {
     if (request.kind != stage_kind::compile && request.kind != stage_kind::static_check)
       return fail(failure_code::no_resource,
                   "the compiler of " + options_.dsl + " takes compile and static stages only");
-    auto found = find_candidate(store_, request);
+    auto found = copy_candidate(store_, request, folders.files);
     if (!found) return tl::unexpected{found.error()};
-    auto scratch = private_folder::make(hub_.folder(), "build." + random_token());
-    if (!scratch) return tl::unexpected{scratch.error()};
-    auto folder = std::make_shared<private_folder>(*std::move(scratch));
+    auto made = build_folder::make(folders.own, options_.python.sandbox.is_on());
+    if (!made) return tl::unexpected{made.error()};
+    auto folder = std::make_shared<build_folder>(*std::move(made));
     messages::compile_work work{.manifest = std::move(found->manifest),
                                 .files = std::move(found->files),
                                 .adapter = fs::absolute(options_.adapter).string(),
                                 .arch = request.target.arch,
                                 .folder = folder->path().string(),
                                 .limit = build_limit(request.run_limit)};
-    return stage_work{std::move(work), [this, folder, kind = request.kind](worker_answer x) {
-                        return kind == stage_kind::compile ? conclude_compile(x, folder->path()) : conclude_static(x);
+    return stage_work{std::move(work), [this, folder, sources = found->folder, kind = request.kind](worker_answer x) {
+                        return kind == stage_kind::compile ? conclude_compile(x, *folder) : conclude_static(x);
                       }};
   }
 
 private:
-  messages::stage_outcome conclude_compile(const worker_answer& answer, const fs::path& folder) const {
+  messages::stage_outcome conclude_compile(const worker_answer& answer, const build_folder& folder) const {
     if (auto refused = std::get_if<messages::compile_refused>(&answer)) return refusal(*refused);
     if (auto done = std::get_if<messages::compile_done>(&answer)) return keep(*done, folder);
     return wrong_answer();
@@ -84,19 +86,13 @@ private:
     return wrong_answer();
   }
 
-  messages::stage_outcome keep(const messages::compile_done& done, const fs::path& folder) const {
+  messages::stage_outcome keep(const messages::compile_done& done, const build_folder& folder) const {
     messages::compiled result{.toolchain = done.toolchain};
     if (done.artifact.empty()) return messages::verdict{result};
-    auto file = folder / done.artifact;
-    std::error_code error;
-    auto plain = fs::path{done.artifact}.filename() == done.artifact
-                 && fs::symlink_status(file, error).type() == fs::file_type::regular;
-    if (!plain)
-      return failure{failure_code::wrong_answer, "the compiler names no file of its folder: " + done.artifact};
-    auto blob = store_.put_file(file);
-    if (!blob) return blob.error();
-    result.artifact = *blob;
-    result.size_bytes = fs::file_size(file, error);
+    auto kept = folder.keep(done.artifact, store_);
+    if (!kept) return kept.error();
+    result.artifact = kept->blob;
+    result.size_bytes = kept->bytes;
     return messages::verdict{result};
   }
 
@@ -104,7 +100,6 @@ private:
     return {failure_code::wrong_answer, "the compiler of " + options_.dsl + " answered something else than a build"};
   }
 
-  const worker_hub& hub_;
   blobs::blob_store store_;
   compile_executor_options options_;
 };
@@ -121,12 +116,13 @@ messages::expected<std::unique_ptr<executor>> make_compile_executor(std::shared_
                                                                     const blobs::blob_store& store,
                                                                     const compile_executor_options& options) {
   if (auto valid = options.validate(); !valid) return tl::unexpected{valid.error()};
-  worker_family_options family{
-      .name = "compiler of " + options.dsl,
-      .members = {{worker_role::compiler, {"--adapter", fs::absolute(options.adapter).string()}}},
-      .python = options.python,
-      .start_limit = options.start_limit};
-  auto craft = std::make_unique<compile_craft>(*hub, store, options);
+  worker_family_options family{.name = "compiler of " + options.dsl,
+                               .role = worker_role::compiler,
+                               .arguments = {"--adapter", fs::absolute(options.adapter).string()},
+                               .readable = {fs::absolute(options.adapter).parent_path()},
+                               .python = options.python,
+                               .start_limit = options.start_limit};
+  auto craft = std::make_unique<compile_craft>(store, options);
   std::size_t places = options.side_by_side ? options.side_by_side : std::max(1u, std::thread::hardware_concurrency());
   return std::make_unique<family_executor>(std::move(hub), std::move(family), places, std::move(craft));
 }

@@ -95,7 +95,7 @@ void family_executor::start_waiting() {
 }
 
 void family_executor::begin(waiting_stage stage) {
-  auto work = craft_->prepare(stage.request);
+  auto work = craft_->prepare(stage.request, family_->folders());
   if (!work) return stage.events.ended(work.error());
   ++places_taken_;
   auto id = stage.request.stage;

@@ -33,7 +33,9 @@ public:
   virtual messages::expected<void> learn(worker_answer) { return {}; }
 
   /// A failure ends the stage with it.
-  virtual messages::expected<stage_work> prepare(const messages::stage_request& request) = 0;
+  /// @param folders what the worker reads or writes goes there
+  virtual messages::expected<stage_work> prepare(const messages::stage_request& request,
+                                                 const family_folders& folders) = 0;
 };
 
 /// A stage waits inside until a place is free. Its run limit counts from when the worker gets it; then the family is

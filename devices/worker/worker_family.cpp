@@ -1,14 +1,12 @@
 #include "devices/worker/worker_family.hpp"
 
-#include <sys/socket.h>
 #include <algorithm>
-#include <cerrno>
-#include <cstring>
 
 #include <fmt/format.h>
 
 namespace devices::worker {
 
+namespace fs = std::filesystem;
 using messages::failure;
 using messages::failure_code;
 
@@ -40,7 +38,7 @@ worker_family::~worker_family() {
   clear_timer();
   for (const auto& [id, open] : calls_)
     if (open.timer) hub_.cancel(*open.timer);
-  hub_.end_now(ids_);
+  hub_.end_now({&id_, 1});
 }
 
 failure worker_family::lost(const std::string& what) const {
@@ -68,49 +66,48 @@ void worker_family::start_generation() {
   ++starts_;
   set_timer(options_.start_limit,
             [this] { end(lost("no hello within " + seconds(options_.start_limit)), blame::family); });
-  if (auto started = start_members(); !started) end(started.error(), blame::family);
+  if (auto started = start_worker(); !started) end(started.error(), blame::family);
 }
 
-messages::expected<void> worker_family::start_members() {
+messages::expected<void> worker_family::make_folders() {
   auto folder = private_folder::make(hub_.folder(), "family." + random_token());
   if (!folder) return tl::unexpected{folder.error()};
   folder_ = *std::move(folder);
-
-  descriptor pair[2];
-  if (options_.members.size() == 2) {
-    int ends[2];
-    if (::socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends) != 0)
-      return tl::unexpected{lost(fmt::format("cannot make a socket pair: {}", std::strerror(errno)))};
-    for (int i : {0, 1}) pair[i] = descriptor{ends[i]};
-  }
-  for (std::size_t i = 0; i < options_.members.size(); ++i)
-    if (auto ok = start_member(options_.members[i], i == 0, i < 2 ? pair[i].get() : -1); !ok) return ok;
+  folders_ = {.files = folder_.path() / "files", .own = folder_.path() / name_of(options_.role)};
+  std::error_code error;
+  for (const auto& x : {folders_.files, folders_.own}) fs::create_directory(x, error);
+  fs::permissions(folders_.files, fs::perms{0755}, error);  // the worker is another user in its sandbox
+  if (error) return tl::unexpected{failure{failure_code::storage, "cannot make a worker's folder: " + error.message()}};
   return {};
 }
 
-messages::expected<void> worker_family::start_member(const family_member& member, bool speaks, int pair) {
+/// Only the judge needs rights in its namespaces: to start a zygote with them. It gives up its own.
+std::string worker_family::sandbox() const {
+  worker_view x{.folders = {folders_.files, hub_.socket_file()},
+                .own = folders_.own,
+                .keeps_rights = options_.role == worker_role::judge};
+  for (const auto& path : options_.readable) x.folders.push_back(path);
+  return sandbox_of(options_.python.sandbox, x);
+}
+
+messages::expected<void> worker_family::start_worker() {
+  if (auto made = make_folders(); !made) return made;
   auto id = random_token();
-  auto folder = folder_.path() / name_of(member.role);
-  std::error_code error;
-  std::filesystem::create_directory(folder, error);
-  auto arguments = member.arguments;
-  if (speaks) arguments.insert(arguments.begin(), {"--connect", hub_.endpoint(), "--id", id});
-  if (pair >= 0) arguments.insert(arguments.end(), {"--pair", std::to_string(pair_number)});
-  process_order order{.command = worker_command(options_.python, member.role, arguments),
-                      .environment = worker_environment(options_.python, member.role, folder),
-                      .folder = folder,
-                      .pair = pair};
-  process_events events{.message =
-                            [this, speaks](wire::bytes_view x) {
-                              if (speaks) on_message(x);
-                            },
-                        .ended = [this, id, role = member.role](process_end x) { on_ended(id, role, x); }};
-  auto started = hub_.start(id, order, std::move(events));
-  if (started) ids_.push_back(id);
+  std::vector<std::string> arguments{"--connect", hub_.endpoint(), "--id", id};
+  arguments.insert(arguments.end(), options_.arguments.begin(), options_.arguments.end());
+  process_order order{.command = worker_command(options_.python, options_.role, arguments),
+                      .environment = worker_environment(options_.python, options_.role, folders_.own),
+                      .folder = folders_.own,
+                      .sandbox = sandbox()};
+  auto started = hub_.start(
+      id, order,
+      {.message = [this](wire::bytes_view x) { on_message(x); }, .ended = [this](process_end x) { on_ended(x); }});
+  if (started) id_ = id;
   return started;
 }
 
-// -- what the speaker says --------------------------------------------------------------------------------------------
+// -- what the worker says
+// ----------------------------------------------------------------------------------------------
 
 void worker_family::on_message(wire::bytes_view message) {
   auto reply = wire::unpack<messages::worker_reply>(message, answer_limits);
@@ -121,7 +118,7 @@ void worker_family::on_message(wire::bytes_view message) {
 
 void worker_family::on_hello(const messages::worker_hello& hello) {
   if (state_ != state::starting) return;
-  auto role = name_of(options_.members.front().role);
+  auto role = name_of(options_.role);
   if (hello.version != messages::worker_version || hello.role != role)
     return end(
         lost(fmt::format("it is a {} that speaks version {} of the worker protocol; a {} with version {} is needed",
@@ -152,7 +149,7 @@ void worker_family::on_reply(messages::worker_reply reply) {
 worker_family::call_id worker_family::call(worker_call x) {
   auto id = ++last_call_;
   auto command = wire::pack(messages::worker_command{id, x.work});
-  auto sent = is_up() && hub_.send(ids_.front(), command);
+  auto sent = is_up() && hub_.send(id_, command);
   auto limit = sent ? x.limit : std::chrono::milliseconds{0};
   auto timer = hub_.after(limit, [this, id, sent] { sent ? expire(id) : fail_call(id, lost("it is not connected")); });
   calls_.emplace(id, open_call{std::move(x), timer});
@@ -190,19 +187,19 @@ void worker_family::end(const failure& why, blame whose) {
   if (whose == blame::family)
     pause_ = pause_.count() == 0 ? options_.first_pause : std::min(2 * pause_, options_.longest_pause);
   next_pause_ = whose == blame::family ? pause_ : std::chrono::milliseconds{0};
-  for (const auto& id : ids_) hub_.terminate(id);
+  hub_.terminate(id_);
   for (auto last = last_call_; !calls_.empty() && calls_.begin()->first <= last;) fail_call(calls_.begin()->first, why);
   events_.down(why);
-  if (ids_.empty()) on_all_ended();
+  if (id_.empty()) start_after_pause();
 }
 
-void worker_family::on_ended(const std::string& id, worker_role role, const process_end& how) {
-  std::erase(ids_, id);
-  if (state_ != state::ending) return end(lost(sentence_of(role, how)), blame::family);
-  if (ids_.empty()) on_all_ended();
+void worker_family::on_ended(const process_end& how) {
+  id_.clear();
+  if (state_ != state::ending) return end(lost(sentence_of(options_.role, how)), blame::family);
+  start_after_pause();
 }
 
-void worker_family::on_all_ended() {
+void worker_family::start_after_pause() {
   folder_.remove();
   set_timer(next_pause_, [this] { start_generation(); });
 }

@@ -1,8 +1,9 @@
 #pragma once
-// Worker processes that live and die together: a judge with its zygote, or a compiler alone.
+// One worker that is started again whenever it ends: a judge, which starts a zygote of its own, or a compiler.
 
 #include <chrono>
 #include <cstdint>
+#include <filesystem>
 #include <functional>
 #include <map>
 #include <memory>
@@ -16,14 +17,11 @@
 
 namespace devices::worker {
 
-struct family_member {
-  worker_role role = worker_role::judge;
-  std::vector<std::string> arguments;  ///< beside those of PROTOCOL.md
-};
-
 struct worker_family_options {
-  std::string name;                    ///< for messages: "judge of cpu:0"
-  std::vector<family_member> members;  ///< the first one speaks; two share a socket pair
+  std::string name;  ///< for messages: "judge of cpu:0"
+  worker_role role = worker_role::judge;
+  std::vector<std::string> arguments;           ///< beside those of PROTOCOL.md
+  std::vector<std::filesystem::path> readable;  ///< in its sandbox, beside what its Python needs
   worker_python python;
   std::chrono::milliseconds start_limit{120'000};  ///< from the start to hello
   std::chrono::milliseconds first_pause{100};      ///< before a restart; doubles with each until one does good work
@@ -45,8 +43,14 @@ struct family_events {
   std::function<void(const messages::failure&)> down;  ///< after every open call has failed
 };
 
-/// Starts itself again whenever a member ends, after a pause. Lives on the hub's thread: made, used and destroyed
-/// there, and all reports are made there.
+/// Folders of one start, which go away when it has ended.
+struct family_folders {
+  std::filesystem::path files;  ///< written by us, read by the worker
+  std::filesystem::path own;    ///< of the worker, for reading and writing: what lies there is not to be trusted
+};
+
+/// Starts its worker again whenever it ends, after a pause. Lives on the hub's thread: made, used and destroyed there,
+/// and all reports are made there.
 class worker_family {
 public:
   using call_id = std::uint64_t;
@@ -68,11 +72,14 @@ public:
   /// Forgets a call: its answer is dropped.
   void forget(call_id id);
 
-  /// Ends all members and starts new ones: at once, or after a pause if the family is to blame.
+  /// Ends the worker and starts a new one: at once, or after a pause if the family is to blame.
   enum class blame { nobody, family };
   void restart(const messages::failure& why, blame whose);
 
-  /// How often members were started, for reports.
+  /// Of the worker that is up.
+  const family_folders& folders() const { return folders_; }
+
+  /// How often the worker was started, for reports.
   std::uint32_t starts() const { return starts_; }
   /// Before the last restart that was the family's fault; 0 after good work.
   std::chrono::milliseconds pause() const { return pause_; }
@@ -85,13 +92,14 @@ private:
   };
 
   void start_generation();
-  messages::expected<void> start_members();
-  messages::expected<void> start_member(const family_member& member, bool speaks, int pair);
+  messages::expected<void> start_worker();
+  messages::expected<void> make_folders();
+  std::string sandbox() const;
   void on_message(wire::bytes_view message);
   void on_hello(const messages::worker_hello& hello);
   void on_reply(messages::worker_reply reply);
-  void on_ended(const std::string& id, worker_role role, const process_end& end);
-  void on_all_ended();
+  void on_ended(const process_end& how);
+  void start_after_pause();
   void expire(call_id id);
   void fail_call(call_id id, const messages::failure& why);
   void end(const messages::failure& why, blame whose);
@@ -103,8 +111,9 @@ private:
   worker_family_options options_;
   family_events events_;
   state state_ = state::stopped;
-  private_folder folder_;         // of this generation
-  std::vector<std::string> ids_;  // of the members that run
+  private_folder folder_;   // of this generation
+  family_folders folders_;  // in it
+  std::string id_;          // of the worker that runs; empty: none does
   std::map<call_id, open_call> calls_;
   call_id last_call_ = 0;
   std::chrono::milliseconds pause_{0};

@@ -79,9 +79,11 @@ messages::expected<std::shared_ptr<worker_hub>> worker_hub::open(const worker_hu
 worker_hub::worker_hub(const worker_hub_options& options)
     : options_(options), wake_(::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)), socket_(std::make_unique<socket>()) {}
 
+fs::path worker_hub::socket_file() const { return folder() / "sock"; }
+
 messages::expected<void> worker_hub::bind() try {
   lock_ = make_lock(folder());
-  auto path = folder() / "sock";
+  auto path = socket_file();
   if (path.native().size() > longest_socket_path)
     return fail(failure_code::misconfigured,
                 "the folder " + options_.folder.string() + " has too long a path for " + "sockets; name a shorter one");
@@ -92,6 +94,10 @@ messages::expected<void> worker_hub::bind() try {
   router.set(zmq::sockopt::router_mandatory, true);
   router.set(zmq::sockopt::sndhwm, 0);
   router.bind(endpoint_);
+  std::error_code error;
+  fs::permissions(path, fs::perms::all & ~(fs::perms::owner_exec | fs::perms::group_exec | fs::perms::others_exec),
+                  error);  // a worker is another user in its sandbox; others don't reach it through our folder
+  if (error) return fail(failure_code::storage, "cannot open " + path.string() + " to workers: " + error.message());
   return {};
 } catch (const zmq::error_t& e) {
   return fail(failure_code::storage, "cannot listen on " + endpoint_ + ": " + e.what());

@@ -57,6 +57,7 @@ public:
   void call(const task& f);
 
   const std::string& endpoint() const { return endpoint_; }
+  std::filesystem::path socket_file() const;
   const std::filesystem::path& folder() const { return folder_.path(); }
 
   /// Messages that came from nobody known, or did not have one part after the sender.

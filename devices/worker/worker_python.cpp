@@ -24,10 +24,6 @@ settings settings_of(worker_role role, const fs::path& folder) {
   if (role == worker_role::compiler) return {};
   settings x = kept_pages;
   x["OMP_WAIT_POLICY"] = "passive";  // threads of the side that has no turn must not spin
-  if (role == worker_role::zygote) {
-    x["OPENBLAS_NUM_THREADS"] = "1";  // importing numpy must start no thread
-    return x;
-  }
   x["TORCHINDUCTOR_COMPILE_THREADS"] = "1";
   x["TORCHINDUCTOR_CACHE_DIR"] = (folder / "inductor").string();
   return x;
@@ -46,7 +42,6 @@ messages::expected<void> worker_python::validate() const {
 std::string name_of(worker_role role) {
   switch (role) {
     case worker_role::judge: return "judge";
-    case worker_role::zygote: return "zygote";
     case worker_role::compiler: return "compiler";
   }
   return {};
@@ -67,7 +62,9 @@ std::vector<std::string> worker_environment(const worker_python& python, worker_
   x["PYTHONPATH"] = python.package_folder.string();
   x["PYTHONDONTWRITEBYTECODE"] = "1";
   x["KERNELMESH_VERSION"] = KERNELMESH_VERSION;
-  x["KERNELMESH_SANDBOX"] = python.sandbox;
+  x["KERNELMESH_SANDBOX"] = python.sandbox.level;
+  if (!python.sandbox.native_host.empty()) x["KERNELMESH_NATIVE_HOST"] = python.sandbox.native_host.string();
+  if (python.sandbox.is_on()) x["KERNELMESH_SANDBOX_LIBRARY"] = python.sandbox.library.string();
   for (const auto& [name, value] : python.environment) x[name] = value;
 
   std::vector<std::string> lines;

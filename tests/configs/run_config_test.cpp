@@ -130,9 +130,14 @@ TEST_CASE("wrong values of a run config are refused with their lines") {
            "r.yaml:3: \"targets[0].dsl\" is \"cuda\"; give one of \"cpp\"");
 }
 
-TEST_CASE("what no judge measures yet can't be set") {
-  CHECK(problems_of(least + "judge: {allow_library_calls: true}")
-            .starts_with("r.yaml:4: unknown key \"allow_library_calls\" in \"judge\""));
+TEST_CASE("library calls are refused unless the judge is told to allow them") {
+  auto allowed = [](const std::string& more) {
+    auto x = parse_run_config(least + more, "r.yaml", known);
+    REQUIRE_MESSAGE(x, test::sentence_of(x));
+    return x->variants.at(0).judge.allow_library_calls;
+  };
+  CHECK_FALSE(allowed(""));
+  CHECK(allowed("judge: {allow_library_calls: true}"));
 }
 
 TEST_CASE("a target may name the node before its device") {

@@ -189,7 +189,7 @@ TEST_CASE("files that are no config are refused with one sentence") {
                                            6}))
         == at("elf.yaml") + " is a binary file, not text; is it the right file?");
   CHECK(sentence(folder.write("latin.yaml", "node: \xe9"))
-        == at("latin.yaml") + " is a binary file, not text; is it the right file?");
+        == at("latin.yaml") + " is not UTF-8: byte 6, in line 1, is 0xe9; save it as UTF-8");
   CHECK(sentence(folder.write("large.yaml", std::string(1'100'000, '#')))
         == at("large.yaml") + " is larger than 1 MiB; is it the right file?");
   CHECK(sentence(folder.path) == "the system config " + folder.path.string() + " is a folder; name a file");

@@ -38,6 +38,10 @@ TEST_CASE_FIXTURE(fixture, "a file that is no task is refused with one sentence"
   CHECK(sentence("e.py", "") == about("e.py") + " is empty; is it the right file?");
   CHECK(sentence("b.py", {"class Model get_inputs\0", 23})
         == about("b.py") + " is a binary file, not text; is it the right file?");
+  CHECK(sentence("latin.py", "# one\n# caf\xe9\nclass Model: get_inputs\n")
+        == about("latin.py") + " is not UTF-8: byte 11, in line 2, is 0xe9; save it as UTF-8");
+  CHECK(sentence("cut.py", "\xef\xbb\xbf#\xc3")
+        == about("cut.py") + " is not UTF-8: byte 4, in line 1, is 0xc3; save it as UTF-8");
   CHECK(sentence("l.py", std::string((4u << 20) + 1, '#'))
         == about("l.py") + " is larger than 4 MiB; is it the right file?");
   CHECK(test::sentence_of(read_task("/dev/zero")) == "the task /dev/zero is no ordinary file; name one");

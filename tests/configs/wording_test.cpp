@@ -39,7 +39,8 @@ TEST_CASE("the nearest name is the one that was probably meant") {
 TEST_CASE("what is quoted can't break a terminal and stays short") {
   CHECK(in_quotes("a\n\x1b[31m") == "\"a\\n\\x1b[31m\"");
   CHECK(in_quotes(std::string(100, 'a')) == "\"" + std::string(60, 'a') + "...\"");
-  auto cut = in_quotes(std::string(59, 'a') + "\xc3\xa9" + "more than that");
+  auto text = std::string(59, 'a').append("\xc3\xa9").append("more than that");
+  auto cut = in_quotes(text);
   CHECK(cut == "\"" + std::string(59, 'a') + "...\"");
 }
 

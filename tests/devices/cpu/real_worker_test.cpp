@@ -62,6 +62,16 @@ struct real_workers : tests::workers {
   real_workers() {
     python.package_folder = sources / "devices/worker";
     python.module = "kernelmesh_worker";
+    if (tests::has_python(modules)) python.sandbox = sandbox();
+  }
+  /// Where there is none the tests say so in the results that they check.
+  worker::worker_sandbox sandbox() const {
+    auto made = worker::make_sandbox({.guard = KERNELMESH_GUARD,
+                                      .interpreter = python.interpreter,
+                                      .package_folder = python.package_folder,
+                                      .unsafe_none = true});
+    REQUIRE_MESSAGE(made.has_value(), made.error().detail);
+    return *made;
   }
   void start_device() {
     auto marked = python;
@@ -150,6 +160,7 @@ TEST_CASE("a kernel is compiled, verified and timed by the real workers") {
       x.device_reports.run(*x.device, x.built(stage_kind::verify, "y[i] = x[i] > 0 ? x[i] : 0;")));
   CHECK(verified.judging.seeds.size() >= 5);
   CHECK(verified.error.max_abs < 1e-6);
+  CHECK(verified.judging.sandbox == worker::probe_sandbox(KERNELMESH_GUARD).name);
 
   auto request = x.built(stage_kind::time, "y[i] = x[i] > 0 ? x[i] : 0;");
   request.judge.timing_budget = 500ms;

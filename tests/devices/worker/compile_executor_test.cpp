@@ -38,8 +38,9 @@ struct fake_compiler : tests::workers {
 
   std::size_t scratch_folders() const {
     std::size_t count = 0;
-    for (const auto& entry : std::filesystem::directory_iterator(hub->folder()))
-      count += entry.path().filename().string().starts_with("build.");
+    for (const auto& entry : std::filesystem::recursive_directory_iterator(hub->folder()))
+      count += entry.path().filename().string().starts_with("build.")
+               || entry.path().filename().string().starts_with("candidate.");
     return count;
   }
 };
@@ -78,10 +79,16 @@ TEST_CASE_FIXTURE(fake_compiler, "a static stage gives findings and rejects noth
   CHECK(tests::finding_of<messages::statically_checked>(run(refused)).findings.front().message == "a.cpp:1: error");
 }
 
-TEST_CASE_FIXTURE(fake_compiler, "an artifact outside of the build's folder is not taken") {
+TEST_CASE_FIXTURE(fake_compiler,
+                  "an artifact outside of the build's folder is not taken, nor one that a link leads to") {
   if (!tests::has_python()) return;
   start();
-  CHECK(tests::failure_of(run(build_of("escape"))).code == failure_code::wrong_answer);
+  for (auto name : {"../../lock", "/etc/passwd", "link", ".", "missing"}) {
+    auto build = build_of("escape");
+    messages::candidate_manifest manifest{.dsl = "escape", .entry = messages::c_abi_entry{.function = name}};
+    build.manifest = *store.put_record(manifest);
+    CHECK(tests::failure_of(run(build)).code == failure_code::wrong_answer);
+  }
 }
 
 TEST_CASE_FIXTURE(fake_compiler, "a source outside of the candidate's folder is not handed on") {

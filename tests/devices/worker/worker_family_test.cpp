@@ -1,7 +1,7 @@
 #include "devices/worker/worker_family.hpp"
 
 #include <signal.h>
-#include <sstream>
+#include <fstream>
 
 #include "tests/devices/worker/processes.hpp"
 #include "tests/devices/worker/workers.hpp"
@@ -12,7 +12,7 @@ using messages::failure_code;
 
 namespace {
 
-/// A judge with its zygote, both fakes.
+/// A fake judge.
 struct judge_family : tests::workers {
   tests::mailbox<messages::worker_hello> ups;
   tests::mailbox<messages::failure> downs;
@@ -24,11 +24,8 @@ struct judge_family : tests::workers {
   }
 
   void start(std::chrono::milliseconds first_pause = 1ms) {
-    worker_family_options options{.name = "judge of cpu:0",
-                                  .members = {{worker_role::judge, {}}, {worker_role::zygote, {}}},
-                                  .python = python,
-                                  .first_pause = first_pause,
-                                  .longest_pause = 4 * first_pause};
+    worker_family_options options{
+        .name = "judge of cpu:0", .python = python, .first_pause = first_pause, .longest_pause = 4 * first_pause};
     hub->call([&] {
       family = std::make_unique<worker_family>(
           *hub, options,
@@ -54,12 +51,6 @@ struct judge_family : tests::workers {
     auto x = ask(wish);
     REQUIRE_MESSAGE(x.has_value(), x.error().detail);
     return std::get<messages::task_refused>(*x).message;
-  }
-  std::pair<pid_t, pid_t> pids() {
-    std::istringstream text{words("pids")};
-    std::pair<pid_t, pid_t> x;
-    text >> x.first >> x.second;
-    return x;
   }
   std::chrono::milliseconds pause() {
     std::chrono::milliseconds x;
@@ -90,20 +81,6 @@ TEST_CASE_FIXTURE(judge_family, "when the judge crashes its open call fails with
   CHECK(downs.await() == lost.error());
   ups.await();
   CHECK(ask("graph").has_value());
-}
-
-TEST_CASE_FIXTURE(judge_family, "kill -9 of the zygote ends the judge too") {
-  if (!tests::has_python()) return;
-  start();
-  ups.await();
-  auto [judge, zygote] = pids();
-  tests::mailbox<answer> answers;
-  ask("hang", answers);
-  ::kill(zygote, SIGKILL);
-  CHECK(answers.await().error().detail == "judge of cpu:0: its zygote was ended by signal 9");
-  CHECK(tests::ends(judge));
-  ups.await();
-  CHECK(pids().second != zygote);
 }
 
 TEST_CASE_FIXTURE(judge_family,
@@ -139,7 +116,7 @@ TEST_CASE_FIXTURE(judge_family, "what a judge started and left behind ends with 
   ups.await();
   CHECK(words("orphans") == "left");
   auto tree = tests::processes_with(mark);
-  CHECK(tree.size() >= 6);  // two guards, judge, zygote, two orphans
+  CHECK(tree.size() >= 4);  // guard, judge, two orphans
   hub->call([this] { family.reset(); });
   CHECK(tests::processes_with(mark).empty());
 }
@@ -209,4 +186,38 @@ TEST_CASE_FIXTURE(judge_family, "the environment of a worker is a list") {
   CHECK(environment.find("OMP_WAIT_POLICY=passive") != std::string::npos);
   CHECK(environment.find("MALLOC_MMAP_MAX_=0") != std::string::npos);
   CHECK(environment.find("HOME=" + hub->folder().string()) != std::string::npos);
+}
+
+TEST_CASE_FIXTURE(judge_family, "in a sandbox a worker sees its own folder, what it is to read and the hub's socket") {
+  if (!tests::has_python()) return;
+  auto made = make_sandbox({.guard = KERNELMESH_GUARD,
+                            .interpreter = python.interpreter,
+                            .package_folder = std::filesystem::path{KERNELMESH_SOURCES} / "devices/worker",
+                            .readable = {python.package_folder},
+                            .unsafe_none = true});
+  REQUIRE_MESSAGE(made.has_value(), made.error().detail);
+  if (!made->is_on()) {
+    MESSAGE("SKIPPED: ", probe_sandbox(KERNELMESH_GUARD).why_not);
+    return;
+  }
+  python.sandbox = *made;
+  start();
+  CHECK(ups.await().pid == 2);
+  family_folders folders;
+  hub->call([&] { folders = family->folders(); });
+  std::ofstream{folders.files / "source"} << "text";
+  auto started_at = folders.files.parent_path();
+  CHECK(words("list " + started_at.string()) == "files, judge");
+  CHECK(words("list " + folders.files.string()) == "source");
+  CHECK(words("list " + hub->folder().string()) == started_at.filename().string() + ", sock");
+  CHECK(words("list " + scratch.path().string()) == hub->folder().filename().string());
+  CHECK(words("environment").find("KERNELMESH_SANDBOX=namespaces") != std::string::npos);
+}
+
+TEST_CASE_FIXTURE(judge_family, "a sandbox that can't be set up is a family that doesn't start, and says why") {
+  python.sandbox = {.level = "namespaces", .readable = {"/no/such/folder"}};
+  start();
+  CHECK(downs.await().detail
+        == "judge of cpu:0: its judge ended with exit code 125: no sandbox: cannot show /no/such/folder in a sandbox: No "
+           "such file or directory");
 }

@@ -54,6 +54,8 @@ TEST_CASE_FIXTURE(tests::workers, "the hub's folder is for its owner only, and g
   struct stat info {};
   REQUIRE(::stat(folder.c_str(), &info) == 0);
   CHECK((info.st_mode & 0777) == 0700);
+  REQUIRE(::stat(hub->socket_file().c_str(), &info) == 0);
+  CHECK((info.st_mode & 0777) == 0666);  // workers are other users in their sandbox
   hub.reset();
   CHECK_FALSE(std::filesystem::exists(folder));
 }
