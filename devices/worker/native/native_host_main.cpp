@@ -1,0 +1,93 @@
+// kernelmesh-native-host: a candidate's process without Python, for programs that are a C function in a library.
+//
+// Takes no arguments. Descriptor 3 is the socket to the judge, 4 the order, 5, 6, 7 the lent inputs, weights and
+// outputs; all others from 3 on are closed. PROTOCOL.md ("Judge and candidate", "The order") says what is spoken.
+// Exit code: 0, the judge closed its end; 1, after `raised`. Signals that the library causes end it.
+
+#include <unistd.h>
+#include <chrono>
+#include <optional>
+
+#include "devices/worker/native/confinement.hpp"
+#include "devices/worker/native/kernel_library.hpp"
+#include "devices/worker/native/lent_memory.hpp"
+#include "devices/worker/native/packets.hpp"
+
+namespace {
+
+using namespace devices::worker::native;
+
+constexpr int socket_descriptor = 3, order_descriptor = 4, first_lent = 5;
+
+/// What is called again and again. `order` holds the shapes that `arguments` points to.
+struct program {
+  devices::worker::native::order order;
+  kernel_arguments arguments;
+  std::optional<kernel_library> library;
+};
+
+expected<std::optional<kernel_library>> load_library(const devices::worker::native::order& order) {
+  if (order.artifact.empty()) return std::nullopt;
+  return kernel_library::load(order.artifact, order.function()).map([](auto x) { return std::optional{x}; });
+}
+
+expected<program> load() {
+  auto order = read_order(order_descriptor);
+  if (!order) return tl::unexpected{order.error()};
+  auto lent = map_lent(first_lent, order->lent);
+  if (!lent) return tl::unexpected{lent.error()};
+  kernel_arguments arguments{views(order->arguments, *lent), views(order->outputs, *lent), order->cores};
+  announce_threads(order->cores);
+  if (auto ok = deny_processes(); !ok) return tl::unexpected{ok.error()};
+  auto library = load_library(*order);
+  if (!library) return tl::unexpected{library.error()};
+  return program{*std::move(order), std::move(arguments), *library};
+}
+
+/// How fast a sleeping judge wakes depends on how long it slept.
+void keep_busy(std::chrono::nanoseconds duration) {
+  auto end = std::chrono::steady_clock::now() + duration;
+  while (std::chrono::steady_clock::now() < end) {
+  }
+}
+
+expected<std::uint64_t> carry_out(const program& x, const command& wanted) {
+  if (wanted.call && !x.library) return tl::unexpected{std::string{"there is no function to call"}};
+  if (wanted.call) return x.library->call(x.arguments).map([&] { return *wanted.call; });
+  if (wanted.reset) return *wanted.reset;  // arguments are read where they are lent
+  if (!wanted.empty) return tl::unexpected{std::string{"the judge asks for nothing that is known here"}};
+  keep_busy(wanted.ns);
+  return *wanted.empty;
+}
+
+int fail(judge_socket& judge, const std::string& message) {
+  judge.raised(message);
+  return 1;
+}
+
+int answer_all(judge_socket& judge, const program& x) {
+  for (;;) {
+    auto wanted = judge.receive();
+    if (!wanted) return fail(judge, wanted.error());
+    if (!*wanted) return 0;
+    auto number = carry_out(x, **wanted);
+    if (!number) return fail(judge, number.error());
+    if (!judge.done(*number)) return 0;
+  }
+}
+
+int serve() {
+  static judge_socket judge{socket_descriptor};
+  auto x = load();
+  if (!x) return fail(judge, x.error());
+  return judge.loaded() ? answer_all(judge, *x) : 0;
+}
+
+}  // namespace
+
+int main() {
+  keep_freed_pages();
+  restore_defaults();
+  close_from(first_lent + static_cast<int>(buffer_count));
+  _exit(serve());  // destructors are the library's as well: what they do helps nobody
+}
