@@ -6,7 +6,8 @@ import argparse
 import os
 import sys
 
-from kernelmesh_worker.process import die_with_parent
+from kernelmesh_worker import sandbox
+from kernelmesh_worker.process import die_with_parent, hide_memory
 from kernelmesh_worker.text import describe
 
 EXIT_ZYGOTE_LOST = 3
@@ -15,13 +16,13 @@ EXIT_CANNOT_WORK = 4
 
 def _arguments() -> argparse.Namespace:
     parser = argparse.ArgumentParser(prog="kernelmesh_worker")
-    parser.add_argument("role", choices=("judge", "zygote", "compiler"))
+    parser.add_argument("role", choices=("judge", "zygote", "compiler", "folders"))
     parser.add_argument("--connect", default="", help="the hub's endpoint, ipc:///path")
     parser.add_argument("--id", default="", help="routing id")
-    parser.add_argument("--pair", type=int, default=-1, help="descriptor of the socketpair of judge and zygote")
+    parser.add_argument("--pair", type=int, default=-1, help="zygote: descriptor of the socketpair with its judge")
     parser.add_argument("--adapter", default="", help="compiler: whose toolchain hello names")
     x = parser.parse_args()
-    if x.role in ("judge", "zygote") and x.pair < 0:
+    if x.role == "zygote" and x.pair < 0:
         parser.error("--pair is missing")
     if x.role in ("judge", "compiler") and not (x.connect and x.id):
         parser.error("--connect and --id are missing")
@@ -36,11 +37,16 @@ def _run_zygote(x: argparse.Namespace) -> int:
 
 
 def _run_judge(x: argparse.Namespace) -> int:
+    from kernelmesh_worker.zygote_client import ZygoteLost, start_zygote
+
+    zygote = start_zygote()
+    if sandbox.is_on():
+        sandbox.become_worker()  # the zygote has what it needs; from here on nobody else has
+    zygote.watch(lambda: os._exit(EXIT_ZYGOTE_LOST))
     from kernelmesh_worker.judge import run_judge
-    from kernelmesh_worker.zygote_client import ZygoteLost
 
     try:
-        run_judge(x.connect, x.id, x.pair)
+        run_judge(x.connect, x.id, zygote)
     except ZygoteLost:
         return EXIT_ZYGOTE_LOST
     return 0
@@ -50,6 +56,8 @@ def _run_compiler(x: argparse.Namespace) -> int:
     from kernelmesh_worker.compiler import Compiler
     from kernelmesh_worker.hub import Hub, HubClosed
 
+    if sandbox.is_on():
+        hide_memory()  # builds run as the same user
     try:
         Compiler(Hub(x.connect, x.id)).run(x.adapter)
     except HubClosed:
@@ -57,11 +65,18 @@ def _run_compiler(x: argparse.Namespace) -> int:
     return 0
 
 
+def _print_folders(_: argparse.Namespace) -> int:
+    from kernelmesh_worker.folders import readable_folders
+
+    print("\n".join(readable_folders()), flush=True)
+    return 0
+
+
 def main() -> int:
     parent = os.getppid()
     x = _arguments()
     die_with_parent(parent)
-    run = {"judge": _run_judge, "zygote": _run_zygote, "compiler": _run_compiler}[x.role]
+    run = {"judge": _run_judge, "zygote": _run_zygote, "compiler": _run_compiler, "folders": _print_folders}[x.role]
     try:
         return run(x)
     except Exception as error:  # noqa: BLE001 - the last line before the end of the process

@@ -20,6 +20,7 @@ from kernelmesh_worker.zygote_client import memfd_with
 INPUTS, WEIGHTS, OUTPUTS = range(3)
 _POISON_BYTE = 0xA5
 _MOST_DIMENSIONS = 64
+_MOST_OUTPUTS = 1024
 
 
 class JudgeFailure(Exception):
@@ -36,11 +37,28 @@ class Got:
     tensor: torch.Tensor | None
 
 
+@dataclass
+class Delivered:
+    """What a call gave. `structure` as in entries.structure_of, "" of a C function; `state`: buffers that change."""
+
+    structure: str
+    outputs: list[Got]
+    state: list[Got]
+
+    def all(self) -> list[Got]:
+        return self.outputs + self.state
+
+
 @dataclass(frozen=True)
 class Program:
-    """Where a candidate's code is. `code`, `overrides` and `compile` (a folder for caches) are of baselines."""
+    """Where a candidate's code is. `code`, `overrides` and `compile` (a folder for caches) are of baselines; with
+    `closed`, operators of libraries raise in its calls. `extensions`: folder of what torch builds for it, or is to keep
+    there if it is `building`."""
 
     artifact: str = ""
+    closed: bool = False
+    extensions: str = ""
+    building: bool = False
     file: str = ""
     code: str = ""
     overrides: dict[str, int] = field(default_factory=dict)
@@ -84,7 +102,8 @@ class Arena:
             self._arguments = [self._argument(x) for x in manifest.get("arguments", [])]
             self._outputs = [layout.place(x) for x in manifest.get("outputs", [])]
             return
-        for x in outputs:  # contiguous copies, whatever their strides
+        changing = [self._reference.state[name] for name in self._reference.changing]
+        for x in (*outputs, *changing):  # contiguous copies, whatever their strides
             layout.place(spec_of(torch.empty(x.shape, dtype=x.dtype, device="meta")))
 
     def _argument(self, binding: dict[str, Any]) -> dict[str, Any]:
@@ -111,6 +130,10 @@ class Arena:
             )
         return [MemfdBuffer.allocate(x.size) for x in self._layouts]
 
+    @property
+    def has_changing_buffers(self) -> bool:
+        return bool(self._reference.changing)
+
     def order(self, program: Program) -> int:
         """A memfd with what the candidate is told; the caller's to close."""
         order = {
@@ -125,6 +148,8 @@ class Arena:
             "inputs": self.inputs,
             "state": self._state,
             "buffers": self._reference.buffer_names,
+            "changing": self._reference.changing,
+            "redraw": self._reference.redraw,
             "arguments": self._arguments,
             "outputs": self._outputs,
             "outputs_bytes": self.lent[OUTPUTS].size,
@@ -149,6 +174,10 @@ class Arena:
     def write_inputs(self, inputs: list[Any]) -> None:
         _write(self.lent[INPUTS], self._input_specs, tensors_in(inputs))
 
+    def lent_inputs(self) -> list[torch.Tensor]:
+        """The lent input tensors, flat, in order."""
+        return [self.lent[INPUTS].flat(spec) for spec in self._input_specs]
+
     def write_weights(self) -> None:
         specs = [x["tensor"] for x in (*self._state.values(), *_messages(self._init))]
         _write(self.lent[WEIGHTS], specs, self._weights())
@@ -157,11 +186,13 @@ class Arena:
         return [*self._reference.state.values(), *tensors_in(self._reference.init)]
 
     def changed(self, inputs: list[Any]) -> bool:
-        """Do lent inputs or weights differ from the judge's own, bit by bit?"""
-        weights = [x["tensor"] for x in (*self._state.values(), *_messages(self._init))]
+        """Do lent inputs or weights differ from the judge's own, bit by bit? Buffers that change may."""
+        free = set(self._reference.changing)
+        kept = [(x["tensor"], self._reference.state[name]) for name, x in self._state.items() if name not in free]
+        kept += _zip([x["tensor"] for x in _messages(self._init)], tensors_in(self._reference.init))
         pairs = [
             *((self.lent[INPUTS].flat(spec), memory_of(x)) for spec, x in _zip(self._input_specs, tensors_in(inputs))),
-            *((self.lent[WEIGHTS].flat(spec), memory_of(x)) for spec, x in _zip(weights, self._weights())),
+            *((self.lent[WEIGHTS].flat(spec), memory_of(x)) for spec, x in kept),
         ]
         return not all(_same_bits(a, b) for a, b in pairs)
 
@@ -176,13 +207,21 @@ class Arena:
             else:
                 flat.view(torch.uint8).fill_(_POISON_BYTE)
 
-    def read(self, described: list[Any] | None) -> list[Got]:
-        """Private copies of the outputs; `described` is what a python_host says of them, not to be trusted."""
-        if described is None:
-            specs = [{key: x[key] for key in ("dtype", "shape", "strides")} for x in self._outputs]
-            places = [self.lent[OUTPUTS].tensor(x).clone() for x in self._outputs]
-            return [Got("torch.Tensor", "cpu", spec, x) for spec, x in zip(specs, places, strict=True)]
-        return [self._read_one(x if isinstance(x, dict) else {}) for x in described]
+    def read(self, answer: dict[str, Any] | None) -> Delivered:
+        """Private copies of the outputs; `answer` is what a python_host says of them, not to be trusted."""
+        if answer is None:
+            outputs = [self._read_own(self.lent[OUTPUTS], x) for x in self._outputs]
+            state = [self._state[name]["tensor"] for name in self._reference.changing]
+            return Delivered("", outputs, [self._read_own(self.lent[WEIGHTS], x) for x in state])
+        structure = clean(str(answer.get("structure", "?")), 400)
+        return Delivered(structure, self._read_all(answer.get("tensors")), self._read_all(answer.get("state")))
+
+    def _read_own(self, buffer: LentBuffer, place: dict[str, Any]) -> Got:
+        spec = {key: place[key] for key in ("dtype", "shape", "strides")}
+        return Got("torch.Tensor", "cpu", spec, buffer.tensor(place).clone())
+
+    def _read_all(self, described: Any) -> list[Got]:
+        return [self._read_one(x if isinstance(x, dict) else {}) for x in (described or [])[:_MOST_OUTPUTS]]
 
     def _read_one(self, told: dict[str, Any]) -> Got:
         shape, strides, offset = told.get("shape"), told.get("strides"), told.get("offset")
@@ -211,8 +250,8 @@ def _messages(values: list[dict[str, Any]]) -> list[dict[str, Any]]:
     return found
 
 
-def _zip(specs: list[dict[str, Any]], tensors: list[torch.Tensor]) -> Any:
-    return zip(specs, tensors, strict=True)
+def _zip(specs: list[dict[str, Any]], tensors: list[torch.Tensor]) -> list[tuple[dict[str, Any], torch.Tensor]]:
+    return list(zip(specs, tensors, strict=True))
 
 
 def _write(buffer: LentBuffer, specs: list[dict[str, Any]], tensors: list[torch.Tensor]) -> None:

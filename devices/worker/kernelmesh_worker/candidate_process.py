@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any, Self
 
 from kernelmesh_worker import pair
+from kernelmesh_worker.sandbox import Permissions
 from kernelmesh_worker.text import clean
 from kernelmesh_worker.zygote_client import Ended, Forked, ZygoteClient, ZygoteLost
 
@@ -19,6 +20,8 @@ _LOOK_S = 0.05  # how often memory is looked at while waiting
 _GRACE_S = 2.0  # between a closed socket and the zygote's report
 _STOP_S = 1.0
 _PAGE = os.sysconf("SC_PAGE_SIZE")
+_MOST_TRIED = 64
+_MINOR_FAULTS = 7  # place of minflt in /proc/PID/stat, counted from behind the name
 _PROCESS_GROUP = 4  # PIDFD_SIGNAL_PROCESS_GROUP, Linux 6.9
 
 
@@ -41,13 +44,25 @@ class CandidateEnded(Exception):
 class CandidateProcess:
     """One forked candidate. Use as a context manager: at its end nothing of the candidate is left."""
 
-    def __init__(self, zygote: ZygoteClient, order: int, lent: tuple[int, ...], limits: Limits) -> None:
+    def __init__(
+        self,
+        zygote: ZygoteClient,
+        order: int,
+        lent: tuple[int, ...],
+        limits: Limits,
+        may: Permissions,
+        program: tuple[str, ...] = (),
+    ) -> None:
+        """`program` is run in place of the Python that serves candidates."""
         self.phase = "load"
+        self.forward_ns = 0  # spent in its calls, as the judge's clock has them
+        self.library: list[str] = []  # operators of libraries that it tried where they are closed, as it says
         self._zygote = zygote
         self._limits = limits
+        self._oom_kills = _oom_kills()
         self._socket, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
         with theirs:
-            self._process: Forked = zygote.fork((theirs.fileno(), order, *lent))
+            self._process: Forked = zygote.fork((theirs.fileno(), order, *lent), may, program)
         self._statm = Path("/proc", str(self._process.pid), "statm")
         self._stat = Path("/proc", str(self._process.pid), "stat")
         self._poll = select.poll()
@@ -80,20 +95,30 @@ class CandidateProcess:
         start = time.perf_counter_ns()
         self._send(packet)
         answer = self._wait()
-        elapsed = time.perf_counter_ns() - start
+        return self._elapsed(what, number, answer, time.perf_counter_ns() - start)
+
+    def _elapsed(self, what: str, number: int, answer: dict[str, Any], nanoseconds: int) -> int:
         if answer.get("done") != number:
             raise self._nonsense()
-        return elapsed
+        if what == "call":
+            self.forward_ns += nanoseconds
+        return nanoseconds
 
-    def outputs(self) -> list[Any]:
+    def outputs(self) -> dict[str, Any]:
         """Has a python_host copy its last call's outputs; what it says of them, as it came."""
         number = _fresh_number()
         self._send({"outputs": number})
         answer = self._wait()
-        tensors = answer.get("tensors")
-        if answer.get("outputs") != number or not isinstance(tensors, list):
+        lists = [answer.get(key) for key in ("tensors", "state")]
+        if answer.get("outputs") != number or not all(isinstance(x, list) for x in lists):
             raise self._nonsense()
-        return tensors
+        self._note_library(answer)
+        return answer
+
+    def _note_library(self, answer: dict[str, Any]) -> None:
+        tried = answer.get("library")
+        if isinstance(tried, list):
+            self.library = [clean(x, 80) for x in tried[:_MOST_TRIED] if isinstance(x, str)]
 
     def _send(self, packet: dict[str, Any]) -> None:
         try:
@@ -109,9 +134,17 @@ class CandidateProcess:
         self._await_state("T")
 
     def go_on(self) -> None:
-        """Returns when it waits for the next command."""
         self._signal(signal.SIGCONT)
-        self._await_state("SRD")
+
+    def timed(self, what: str, **more: Any) -> int:
+        """Of one that is stopped: asks it while it is, starts the clock, lets it go on, waits for its `done`. So there
+        is no moment before the clock in which it runs and could know what it will be asked. Nanoseconds."""
+        number = _fresh_number()
+        self._send({what: number, **more})
+        start = time.perf_counter_ns()
+        self._signal(signal.SIGCONT)
+        answer = self._wait()
+        return self._elapsed(what, number, answer, time.perf_counter_ns() - start)
 
     def _signal(self, number: signal.Signals) -> None:
         for flags in (_PROCESS_GROUP, 0):
@@ -129,6 +162,11 @@ class CandidateProcess:
             state = _state(self._stat)
             if state == "" or state in states or state in "ZX":
                 return
+
+    def page_faults(self) -> int:
+        """How many pages it has touched for the first time so far."""
+        fields = _stat_fields(self._stat)
+        return int(fields[_MINOR_FAULTS]) if fields else 0
 
     # -- waiting ------------------------------------------------------------------------------------------------------
 
@@ -157,8 +195,9 @@ class CandidateProcess:
         if message is None:
             raise self._closed()
         if "raised" in message:
-            content = message["raised"]
-            text = content.get("message") if isinstance(content, dict) else ""
+            content = message["raised"] if isinstance(message["raised"], dict) else {}
+            self._note_library(content)
+            text = content.get("message")
             raise CandidateEnded("raised", self.phase, 0, text if isinstance(text, str) else "")
         return message
 
@@ -180,7 +219,7 @@ class CandidateProcess:
             raise CandidateEnded("out_of_memory", self.phase, 0, f"it used {used >> 20} MiB of memory of its own")
 
     def _fate_of(self, ended: Ended) -> CandidateEnded:
-        if ended.signal == signal.SIGKILL:
+        if ended.signal == signal.SIGKILL and _oom_kills() > self._oom_kills:
             return CandidateEnded("out_of_memory", self.phase, ended.signal, "the system killed it")
         if ended.signal:
             return CandidateEnded("killed", self.phase, ended.signal, signal.strsignal(ended.signal) or "")
@@ -212,10 +251,23 @@ def _fresh_number() -> int:
 
 
 def _state(stat: Path) -> str:
+    return next(iter(_stat_fields(stat)), "")
+
+
+def _stat_fields(stat: Path) -> list[str]:
+    """What follows the name; empty if it is gone."""
     try:
-        return stat.read_text(encoding="utf-8", errors="replace").rpartition(")")[2].split()[0]
-    except (OSError, IndexError):
-        return ""
+        return stat.read_text(encoding="utf-8", errors="replace").rpartition(")")[2].split()
+    except OSError:
+        return []
+
+
+def _oom_kills() -> int:
+    """How many processes the system has killed for want of memory since it started."""
+    for line in Path("/proc/vmstat").read_text(encoding="ascii").splitlines():
+        if line.startswith("oom_kill "):
+            return int(line.split()[1])
+    return 0
 
 
 def _private_bytes(statm: Path) -> int:

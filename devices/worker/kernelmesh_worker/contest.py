@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import dataclasses
 import os
 import secrets
 import shutil
@@ -14,17 +15,25 @@ from typing import Any
 
 from kernelmesh_worker.arena import Arena, JudgeFailure, Program
 from kernelmesh_worker.candidate_process import CandidateProcess, Limits
-from kernelmesh_worker.checking import tolerance_of
-from kernelmesh_worker.draws import Draw, plan_draws, seed_of
+from kernelmesh_worker.checking import Checks, tolerance_of
+from kernelmesh_worker.draws import Draw, Drawn, plan_draws, seed_of
+from kernelmesh_worker.extensions import content_key, may_build
 from kernelmesh_worker.machine import environment, total_memory
-from kernelmesh_worker.reference import Expected, Reference
+from kernelmesh_worker.reference import Reference
+from kernelmesh_worker.sandbox import Permissions, place_for_candidates
 from kernelmesh_worker.task import Task, TaskRefused
 from kernelmesh_worker.zygote_client import ForkFailed, ZygoteClient
 
 Progress = Callable[[float, str], None]
 _MEMORY_SHARE = 0.6
+_MEMORY_BYTES, _MEMORY_TIMES = 4 << 30, 32
 _BASELINE_CALL_S = 300.0  # torch.compile is in it; how long a command may take is the owner's to say
+_NATIVE_HOST = "KERNELMESH_NATIVE_HOST"  # path of the program; without it C functions run in a Python process
+_BUILD_S = 240.0  # torch's headers alone take a minute
+_EXTENSIONS = ".extensions"  # in the candidate's folder: what torch built for it
 _ENTRIES = ("c_abi", "python_host")
+_ARTIFACT = ".artifact"
+_REFERENCE = {"python_host": {"symbol": "Model"}}
 
 
 @dataclass
@@ -34,39 +43,142 @@ class Contest:
     task: Task
     reference: Reference
     draws: list[Draw]
-    first: list[Any]  # inputs of the first draw
-    arena: Arena
-    options: dict[str, Any]
+    first: Drawn
+    work: dict[str, Any]
+    folder: Path  # the candidate's sources and library
     tolerance: float
     secret: str
-    start: Callable[[], CandidateProcess]
-    start_baseline: Callable[[Arena, str], CandidateProcess]
+    zygote: ZygoteClient
     progress: Progress
+    forward_ns: int = 0  # spent in calls of processes that have ended
 
-    def expected(self, draw: Draw) -> tuple[Draw, list[Any], Expected]:
-        """Inputs and results of that draw; a task that can't live with the redraw gets its own kind instead."""
+    @property
+    def options(self) -> dict[str, Any]:
+        return self.work.get("options", {})
+
+    @property
+    def tier(self) -> str:
+        """ "sealed": there is nothing in the process that is timed but a C function and the program that calls it."""
+        return "sealed" if self._host() else "hosted"
+
+    def _host(self) -> tuple[str, ...]:
+        """The program that runs C functions without Python, if the candidate is one and the program is there."""
+        path = os.environ.get(_NATIVE_HOST, "")
+        return (path,) if path and "c_abi" in self.work["manifest"]["entry"] else ()
+
+    @contextlib.contextmanager
+    def candidate(self, reference: Reference | None = None, closed: bool = False) -> Iterator[Checks]:
+        """A fork of the candidate with memory lent to it, not loaded yet; with `closed`, libraries' operators raise."""
+        reference = reference or self.reference
+        self._build_extensions()
+        with self.arena(self.work["manifest"], reference) as arena:
+            may = Permissions(folder=str(self.folder))
+            with self._start(arena, self._program(closed), self.call_s, may, self._host()) as process:
+                yield Checks(arena, process, reference, self.tolerance)
+                self.forward_ns += process.forward_ns
+            if reference is not self.reference:
+                self.forward_ns += reference.forward_ns
+
+    def _build_extensions(self) -> None:
+        """Has a fork build what the candidate has torch build, unless that was done for the same files before."""
+        files = [x for x in self.folder.rglob("*") if x.is_file()]
+        if self._extensions.exists() or not may_build(files):
+            return
+        built = Path(tempfile.gettempdir(), "extensions", content_key(files))
+        if not built.exists():
+            self.progress(0.0, "building the candidate's extensions")
+            with tempfile.TemporaryDirectory(prefix="building-") as folder:
+                self._build_into(folder)
+                shutil.copytree(folder, built)
+        shutil.copytree(built, self._extensions)
+
+    def _build_into(self, folder: str) -> None:
+        """CandidateEnded if it can't be loaded."""
+        may = Permissions(folder=str(self.folder), cache=folder, processes=True)
+        program = dataclasses.replace(self._program(closed=False), extensions=folder, building=True)
+        with self.arena(self.work["manifest"], self.reference) as arena:
+            with self._start(arena, program, max(self.call_s, _BUILD_S), may) as process:
+                process.load()
+
+    @property
+    def _extensions(self) -> Path:
+        return self.folder / _EXTENSIONS
+
+    @contextlib.contextmanager
+    def bare_host(self, arena: Arena) -> Iterator[CandidateProcess]:
+        """The program that runs C functions, without one: asking it costs what asking such a candidate costs."""
+        with self._start(arena, Program(), self.call_s, Permissions(), self._host()) as process:
+            process.load()
+            yield process
+
+    @contextlib.contextmanager
+    def baseline(self, cache: str) -> Iterator[tuple[Arena, CandidateProcess]]:
+        """The reference in a process like a candidate's, so that both are timed alike; compiled if there is a cache."""
+        task = self.work["task"]
+        program = Program(code=task["code"], overrides=task.get("overrides") or {}, compile=cache)
+        with self.arena({"entry": _REFERENCE}, self.reference) as arena:
+            may = Permissions(cache=cache, processes=bool(cache))
+            with self._start(arena, program, _BASELINE_CALL_S, may) as process:
+                yield arena, process
+                self.forward_ns += process.forward_ns
+
+    @contextlib.contextmanager
+    def arena(self, manifest: dict[str, Any], reference: Reference) -> Iterator[Arena]:
+        arena = Arena(reference, manifest, self.first.values, reference.eager(self.first.values))
         try:
-            return self._expected(draw)
+            yield arena
+        finally:
+            arena.close()
+
+    @property
+    def call_s(self) -> float:
+        return self.options.get("call_limit_ms", 30_000) / 1000
+
+    def _program(self, closed: bool) -> Program:
+        file = self.work["manifest"]["entry"].get("python_host", {}).get("file", "")
+        shown = place_for_candidates(self.folder)
+        artifact = str(shown / _ARTIFACT) if self.work.get("artifact") else ""
+        extensions = str(shown / _EXTENSIONS) if self._extensions.exists() else ""
+        return Program(artifact, closed, extensions, file=str(shown / file) if file else "")
+
+    def _start(
+        self, arena: Arena, program: Program, call_s: float, may: Permissions, host: tuple[str, ...] = ()
+    ) -> CandidateProcess:
+        limits = Limits(call_s=call_s, memory_bytes=memory_limit(sum(x.size for x in arena.lent)))
+        order = arena.order(program)
+        try:
+            return CandidateProcess(self.zygote, order, tuple(x.handle() for x in arena.lent), limits, may, host)
+        except ForkFailed as error:
+            raise JudgeFailure(f"no candidate could be started: {error}") from None
+        finally:
+            os.close(order)
+
+    def drawn(self, draw: Draw) -> tuple[Draw, Drawn]:
+        """Inputs of that draw; a task that can't live with the redraw gets its own kind instead."""
+        try:
+            return draw, self.task.drawn(draw.seed, draw.kind)
         except TaskRefused:
             if draw.kind == "own":
                 raise
-        return self._expected(Draw(draw.seed, "own"))
+        return Draw(draw.seed, "own"), self.task.drawn(draw.seed)
 
-    def _expected(self, draw: Draw) -> tuple[Draw, list[Any], Expected]:
-        inputs = self.task.inputs(draw.seed, draw.kind)
-        return draw, inputs, self.reference.expected(inputs)
-
-    def more(self, index: int) -> Draw:
-        """An own draw beyond the planned ones."""
-        return Draw(seed_of(self.secret, f"more {index}"), "own")
+    def more(self, index: int | str, kind: str = "own") -> Draw:
+        """A draw beyond the planned ones."""
+        return Draw(seed_of(self.secret, f"more {index}"), kind)
 
     def figures(self, fate: dict[str, Any]) -> dict[str, Any]:
         """What verify and time figures have in common."""
         return {
             "fate": fate,
+            "forward_ns": self.forward_ns + self.reference.forward_ns,
             "sandbox": os.environ.get("KERNELMESH_SANDBOX", "none"),
             "environment": environment(),
         }
+
+
+def memory_limit(lent_bytes: int) -> int:
+    """Of a candidate's own memory: room for what a kernel may need beside what it is lent, and never all there is."""
+    return min(int(total_memory() * _MEMORY_SHARE), _MEMORY_BYTES + _MEMORY_TIMES * lent_bytes)
 
 
 def finished(phase: str) -> dict[str, Any]:
@@ -84,56 +196,24 @@ def opened(work: dict[str, Any], zygote: ZygoteClient, progress: Progress) -> It
         task = Task(work["task"])
         stack.callback(task.close)
         secret = secrets.token_hex(16)
-        reference = Reference(task, secret)
         draws = plan_draws(secret, max(1, options.get("draws", 5)))
-        first = task.inputs(draws[0].seed)
-        arena = Arena(reference, manifest, first, reference.eager(first))
-        stack.callback(arena.close)
-        folder = stack.enter_context(_sources(work))
         yield Contest(
             task=task,
-            reference=reference,
+            reference=Reference(task, secret),
             draws=draws,
-            first=first,
-            arena=arena,
-            options=options,
+            first=task.drawn(draws[0].seed),
+            work=work,
+            folder=stack.enter_context(_sources(work)),
             tolerance=tolerance_of(task.dtype_name),
             secret=secret,
-            start=lambda: _start(zygote, arena, _program(work, folder), _call_s(options)),
-            start_baseline=lambda own, cache: _start_baseline(zygote, own, work["task"], cache),
+            zygote=zygote,
             progress=progress,
         )
 
 
-def _call_s(options: dict[str, Any]) -> float:
-    return options.get("call_limit_ms", 30_000) / 1000
-
-
-def _program(work: dict[str, Any], folder: Path) -> Program:
-    file = work["manifest"]["entry"].get("python_host", {}).get("file", "")
-    return Program(artifact=work.get("artifact", ""), file=str(folder / file) if file else "")
-
-
-def _start_baseline(zygote: ZygoteClient, arena: Arena, task: dict[str, Any], cache: str) -> CandidateProcess:
-    """The reference in a process like a candidate's, so that both are timed alike; compiled if there is a cache."""
-    program = Program(code=task["code"], overrides=task.get("overrides") or {}, compile=cache)
-    return _start(zygote, arena, program, _BASELINE_CALL_S)
-
-
-def _start(zygote: ZygoteClient, arena: Arena, program: Program, call_s: float) -> CandidateProcess:
-    limits = Limits(call_s=call_s, memory_bytes=int(total_memory() * _MEMORY_SHARE))
-    order = arena.order(program)
-    try:
-        return CandidateProcess(zygote, order, tuple(x.handle() for x in arena.lent), limits)
-    except ForkFailed as error:
-        raise JudgeFailure(f"no candidate could be started: {error}") from None
-    finally:
-        os.close(order)
-
-
 @contextlib.contextmanager
 def _sources(work: dict[str, Any]) -> Iterator[Path]:
-    """The candidate's files under their own names, as copies: it may write to them."""
+    """The candidate's files under their own names and its library: what is shown to its process."""
     folder = Path(tempfile.mkdtemp(prefix="candidate-"))
     try:
         for name, source in work.get("files", {}).items():
@@ -142,6 +222,8 @@ def _sources(work: dict[str, Any]) -> Iterator[Path]:
                 raise JudgeFailure("the manifest names a file outside of its folder")
             (folder / path).parent.mkdir(parents=True, exist_ok=True)
             shutil.copyfile(source, folder / path)
+        if artifact := work.get("artifact"):
+            shutil.copyfile(artifact, folder / _ARTIFACT)
         yield folder
     finally:
         shutil.rmtree(folder, ignore_errors=True)

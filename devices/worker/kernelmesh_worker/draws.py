@@ -12,7 +12,8 @@ from typing import Any
 import torch
 
 KINDS = ("own", "signed", "scaled_down", "scaled_up", "shifted")
-_SCALES = {"scaled_down": 1e-2, "scaled_up": 1e2}
+TINY = "tiny"  # where half precision has no bits left; asked for where a result looks like a narrow float's
+_SCALES = {"scaled_down": 1e-2, "scaled_up": 1e2, TINY: 2.0**-20}
 _SHIFT = 3.0
 _UNIFORM = ("rand", "rand_like")
 _NORMAL = ("randn", "randn_like")
@@ -35,21 +36,29 @@ def seed_of(secret: str, index: int | str) -> str:
     return hashlib.sha256(f"{secret}/{index}".encode()).hexdigest()[:32]
 
 
+@dataclass
+class Drawn:
+    """Inputs of one call. `raw[i]`: values[i] is just what a random source gave, so any number may stand in any place;
+    of others a kernel may use the structure that get_inputs gave them."""
+
+    values: list[Any]
+    raw: list[bool]
+
+
 @contextlib.contextmanager
-def redrawn(module: ModuleType, kind: str) -> Iterator[None]:
-    """Inside, torch's random sources give numbers of that kind, also where the module imported them by name."""
-    if kind == "own":
-        yield
-        return
+def redrawn(module: ModuleType, kind: str) -> Iterator[list[torch.Tensor]]:
+    """Inside, torch's random sources give numbers of that kind, also where the module imported them by name; the list
+    holds what they gave."""
+    given: list[torch.Tensor] = []
     sources = {name: getattr(torch, name) for name in (*_UNIFORM, *_NORMAL)}
-    patches = {name: _patched(source, kind, name in _UNIFORM) for name, source in sources.items()}
+    patches = {name: _patched(source, kind, name in _UNIFORM, given) for name, source in sources.items()}
     renamed = {key: name for key, value in vars(module).items() for name, source in sources.items() if value is source}
     try:
         for name, patch in patches.items():
             setattr(torch, name, patch)
         for key, name in renamed.items():
             setattr(module, key, patches[name])
-        yield
+        yield given
     finally:
         for name, source in sources.items():
             setattr(torch, name, source)
@@ -57,10 +66,42 @@ def redrawn(module: ModuleType, kind: str) -> Iterator[None]:
             setattr(module, key, sources[name])
 
 
-def _patched(source: Callable[..., torch.Tensor], kind: str, uniform: bool) -> Callable[..., torch.Tensor]:
+@contextlib.contextmanager
+def redrawn_constants(wanted: bool, seed: int) -> Iterator[None]:
+    """Inside, parameters that are set to a constant get random values: a kernel which leaves out a scale of ones or a
+    bias of zeros gives itself away. From a generator of their own, so that all other weights stay what they are.
+    """
+    if not wanted:
+        yield
+        return
+    generator = torch.Generator().manual_seed(seed ^ 1)
+    sources = {name: getattr(torch.nn.init, name) for name in ("ones_", "zeros_", "constant_")}
+
+    def scattered(tensor: torch.Tensor, middle: float) -> torch.Tensor:
+        with torch.no_grad():
+            if not tensor.is_floating_point():
+                return tensor.fill_(middle)
+            return tensor.uniform_(middle - 0.5, middle + 0.5, generator=generator)
+
+    try:
+        torch.nn.init.ones_ = lambda tensor: scattered(tensor, 1.0)
+        torch.nn.init.zeros_ = lambda tensor: scattered(tensor, 0.0)
+        torch.nn.init.constant_ = lambda tensor, val: scattered(tensor, val)
+        yield
+    finally:
+        for name, source in sources.items():
+            setattr(torch.nn.init, name, source)
+
+
+def _patched(
+    source: Callable[..., torch.Tensor], kind: str, uniform: bool, given: list[torch.Tensor]
+) -> Callable[..., torch.Tensor]:
     def draw(*arguments: Any, **options: Any) -> torch.Tensor:
         drawn = source(*arguments, **options)
         if not drawn.is_floating_point():
+            return drawn
+        given.append(drawn)
+        if kind == "own":
             return drawn
         with torch.no_grad():
             if uniform:

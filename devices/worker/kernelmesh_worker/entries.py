@@ -7,27 +7,32 @@ import importlib.machinery
 import importlib.util
 import os
 import sys
+from collections.abc import Callable
 from pathlib import Path
 from types import ModuleType
 from typing import Any, Protocol
 
 import torch
 
+from kernelmesh_worker.draws import redrawn_constants
+from kernelmesh_worker.extensions import use_built
 from kernelmesh_worker.lent import ALIGNMENT, DTYPE_NAMES, DTYPE_NUMBERS, DTYPES, LentBuffer
+from kernelmesh_worker.machine import available_memory
 from kernelmesh_worker.values import decode
 
 _MODULE = "kernelmesh_candidate"
+_HEAP_SHARE = 4  # times the outputs
 
 
 class Entry(Protocol):
     def call(self, plain: list[Any]) -> None:
         """Computes the outputs from the inputs in the lent buffer; `plain` has the inputs' messages."""
 
-    def outputs(self) -> list[dict[str, Any]]:
-        """Copies the last call's outputs to the lent buffer and describes them."""
+    def outputs(self) -> dict[str, Any]:
+        """Copies the last call's outputs and the buffers that change to the lent buffer and describes them."""
 
-    def reset(self) -> None:
-        """Takes the buffers' contents again."""
+    def reset(self, weights: bool = False) -> None:
+        """Takes the buffers' contents again; all of its weights if asked."""
 
 
 def load_entry(order: dict[str, Any], lent: list[LentBuffer]) -> Entry:
@@ -83,10 +88,10 @@ class CFunction:
         if code != 0:
             raise RuntimeError(f"the function returned {code}")
 
-    def outputs(self) -> list[dict[str, Any]]:
-        return []  # they were computed where they are lent
+    def outputs(self) -> dict[str, Any]:
+        return {}  # they were computed where they are lent
 
-    def reset(self) -> None:
+    def reset(self, weights: bool = False) -> None:
         """Arguments are read where they are lent."""
 
 
@@ -124,11 +129,11 @@ class PythonModule:
         self._lent = lent
         self._room = order["outputs_bytes"]
         self._buffers = order["buffers"]
-        module = _run_text(order["code"], order["overrides"]) if order["code"] else _import(order["file"])
-        if not hasattr(module, symbol):
-            raise AttributeError(f"the file has no {symbol}")
-        torch.manual_seed(order["seed"])
-        self._model = getattr(module, symbol)(*(decode(x, self._view) for x in order["init"]))
+        self._changing = order["changing"]
+        if order["extensions"]:
+            use_built(order["extensions"], order["building"])
+        with redrawn_constants(order["redraw"], order["seed"]):
+            self._model = self._built(order, symbol)
         if isinstance(self._model, torch.nn.Module):
             self._model.to(DTYPES[order["dtype"]])
             self._state = {name: self._view(spec) for name, spec in order["state"].items()}
@@ -142,6 +147,14 @@ class PythonModule:
             self._model = torch.compile(self._model)
         self._inputs = order["inputs"]
         self._last: Any = None
+        _touch(_HEAP_SHARE * self._room)
+
+    def _built(self, order: dict[str, Any], symbol: str) -> Any:
+        module = _run_text(order["code"], order["overrides"]) if order["code"] else _import(order["file"])
+        if not hasattr(module, symbol):
+            raise AttributeError(f"the file has no {symbol}")
+        torch.manual_seed(order["seed"])
+        return getattr(module, symbol)(*(decode(x, self._view) for x in order["init"]))
 
     def _view(self, message: dict[str, Any]) -> torch.Tensor:
         return self._lent[message["lent"]].tensor(message["tensor"])
@@ -151,27 +164,44 @@ class PythonModule:
             for name in names:
                 self._own[name].copy_(self._state[name])
 
-    def reset(self) -> None:
-        self._take([name for name in self._buffers if name in self._own])
+    def reset(self, weights: bool = False) -> None:
+        self._take([name for name in self._own if weights or name in self._buffers])
 
     def call(self, plain: list[Any]) -> None:
         inputs = [decode(x, self._view) for x in plain or self._inputs]
+        self._last = None  # first: else each call's outputs would go to pages that no call has touched
         with torch.no_grad():
             self._last = self._model(*inputs)
 
-    def outputs(self) -> list[dict[str, Any]]:
-        described, offset = [], 0
-        for output in _flat(self._last):
-            one = _describe(output)
-            wanted = one["bytes"]
-            one["offset"], one["copied"] = offset, "dtype" in one and offset + wanted <= self._room
-            if one["copied"]:
-                place = self._lent[2].bytes()[offset : offset + wanted]
-                place.view(output.dtype).copy_(output.detach().reshape(-1))
-                offset += -(-wanted // ALIGNMENT) * ALIGNMENT
-            described.append(one)
-        self._last = None
-        return described
+    def outputs(self) -> dict[str, Any]:
+        delivery = _Delivery(self._lent[2], self._room)
+        tensors = [delivery.put(x) for x in flat(self._last)]
+        state = [delivery.put(self._own.get(name)) for name in self._changing]
+        return {"structure": structure_of(self._last), "tensors": tensors, "state": state}
+
+
+def _touch(size: int) -> None:
+    """Has the heap hold so many bytes more that were written once and are free: fresh pages are nobody's merit."""
+    torch.empty(min(size, available_memory() // 8), dtype=torch.uint8).fill_(0)
+
+
+class _Delivery:
+    """Copies tensors to the lent buffer one after the other and describes them."""
+
+    def __init__(self, buffer: LentBuffer, room: int) -> None:
+        self._bytes = buffer.bytes()
+        self._room = room
+        self._offset = 0
+
+    def put(self, output: Any) -> dict[str, Any]:
+        one = _describe(output)
+        wanted = one["bytes"]
+        one["offset"], one["copied"] = self._offset, "dtype" in one and self._offset + wanted <= self._room
+        if one["copied"]:
+            place = self._bytes[self._offset : self._offset + wanted]
+            place.view(output.dtype).copy_(output.detach().reshape(-1))
+            self._offset += -(-wanted // ALIGNMENT) * ALIGNMENT
+        return one
 
 
 def state_of(model: torch.nn.Module) -> dict[str, torch.Tensor]:
@@ -183,27 +213,44 @@ def state_of(model: torch.nn.Module) -> dict[str, torch.Tensor]:
 def match_state(own: dict[str, torch.Tensor], given: dict[str, torch.Tensor]) -> dict[str, torch.Tensor]:
     """Which of a candidate's own tensors takes which of the reference's: name in the reference -> own tensor.
 
-    By name and shape; what is left over on both sides by shape alone, in order.
+    By name, shape and value; what is left by value, then by name and shape, then by shape alone, in order.
     """
-    matched = {name: x for name, x in own.items() if name in given and given[name].shape == x.shape}
-    free = [x for name, x in own.items() if name not in matched]
-    for name, wanted in given.items():
-        if name in matched:
-            continue
-        found = next((i for i, x in enumerate(free) if x.shape == wanted.shape and x.dtype == wanted.dtype), None)
-        if found is not None:
-            matched[name] = free.pop(found)
+    matched: dict[str, torch.Tensor] = {}
+    free = dict(own)
+    tests: tuple[Callable[[str, torch.Tensor, str, torch.Tensor], bool], ...] = (
+        lambda a, x, b, y: a == b and _equal(x, y),
+        lambda a, x, b, y: _equal(x, y),
+        lambda a, x, b, y: a == b and x.shape == y.shape,
+        lambda a, x, b, y: x.shape == y.shape and x.dtype == y.dtype,
+    )
+    for same in tests:
+        for name, wanted in given.items():
+            found = None if name in matched else next((k for k, x in free.items() if same(k, x, name, wanted)), None)
+            if found is not None:
+                matched[name] = free.pop(found)
     return matched
 
 
-def _flat(value: Any) -> list[Any]:
+def _equal(a: torch.Tensor, b: torch.Tensor) -> bool:
+    return a.shape == b.shape and a.dtype == b.dtype and torch.equal(a, b)
+
+
+def flat(value: Any) -> list[Any]:
+    """The leaves of nested lists and tuples, in order."""
     if isinstance(value, (list, tuple)):
-        return [x for part in value for x in _flat(part)]
+        return [x for part in value for x in flat(part)]
     return [value]
 
 
+def structure_of(value: Any) -> str:
+    """How results are nested: "Tensor", "[Tensor, [Tensor]]"; lists and tuples count alike."""
+    if isinstance(value, (list, tuple)):
+        return f"[{', '.join(structure_of(x) for x in value)}]"
+    return "Tensor" if isinstance(value, torch.Tensor) else type(value).__name__
+
+
 def _describe(output: Any) -> dict[str, Any]:
-    """Without a dtype if it is no tensor, or one that has no place in a lent buffer."""
+    """Without a dtype if it is no tensor or has no place in a lent buffer. None: a buffer that it does not have."""
     kind = type(output)
     name = f"{kind.__module__}.{kind.__qualname__}" if kind is not torch.Tensor else "torch.Tensor"
     if not isinstance(output, torch.Tensor):

@@ -28,6 +28,7 @@ from kernelmesh_worker.zygote_client import ZygoteClient, ZygoteLost
 DEVICE = "cpu:0"
 _COPY_BYTES = 256 << 20
 _COPY_REPEATS = 7
+_MATRIX = 1024
 _PROGRESS_S = 0.2
 Reply = tuple[str, dict[str, Any]]
 
@@ -72,7 +73,7 @@ class Judge:
         if work.get("device") != DEVICE:
             raise JudgeFailure(f"this judge has no device {clean(str(work.get('device')), 40)}, only {DEVICE}")
         if kind == "probe":
-            return "probed", {"device": machine.probe(DEVICE, copy_bandwidth())}
+            return "probed", {"device": machine.probe(DEVICE, copy_bandwidth(), multiply_rate())}
         if kind == "trace":
             from kernelmesh_worker.tracing import trace  # its imports take a second that only traces need
 
@@ -108,11 +109,23 @@ def copy_bandwidth() -> float:
     return 2 * size / statistics.median(seconds)
 
 
-def run_judge(endpoint: str, worker_id: str, pair: int) -> None:
+def multiply_rate() -> float:
+    """Operations a second of fused multiplications and additions in fp32, two each, as a matrix product does them."""
+    a, b = torch.rand(_MATRIX, _MATRIX), torch.rand(_MATRIX, _MATRIX)
+    torch.mm(a, b)
+    seconds = []
+    for _ in range(_COPY_REPEATS):
+        start = time.perf_counter()
+        torch.mm(a, b)
+        seconds.append(time.perf_counter() - start)
+    return 2 * _MATRIX**3 / statistics.median(seconds)
+
+
+def run_judge(endpoint: str, worker_id: str, zygote: ZygoteClient) -> None:
     """Returns when the hub has closed."""
     keep_freed_pages()
     torch.set_num_threads(core_count())
     try:
-        Judge(Hub(endpoint, worker_id), ZygoteClient(pair)).run()
+        Judge(Hub(endpoint, worker_id), zygote).run()
     except HubClosed:
         return

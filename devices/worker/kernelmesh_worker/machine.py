@@ -87,7 +87,7 @@ def environment(toolchain: str = "") -> dict[str, str]:
     }
 
 
-def probe(name: str, copy_bytes_per_second: float) -> dict[str, Any]:
+def probe(name: str, copy_bytes_per_second: float, fma_flops_per_second: float) -> dict[str, Any]:
     """The record `device_info` of a CPU."""
     flags = _flags()
     return {
@@ -97,6 +97,10 @@ def probe(name: str, copy_bytes_per_second: float) -> dict[str, Any]:
         "arch": arch_of(flags, platform.machine()),
         "memory_bytes": total_memory(),
         "copy_bytes_per_second": copy_bytes_per_second,
-        "limits": {"cores": float(core_count()), "vector_bytes": float(vector_bytes_of(flags))},
+        "limits": {
+            "cores": float(core_count()),
+            "vector_bytes": float(vector_bytes_of(flags)),
+            "fma_flops_per_second": fma_flops_per_second,
+        },
         "environment": environment(),
     }

@@ -1,16 +1,19 @@
-"""The reference model: as eager runs it, and as oracle in float64. Lives in the judge alone."""
+"""The reference model: as eager runs it, and as oracle in float64. Lives in the judge alone, with a copy for timing."""
 
 from __future__ import annotations
 
 import copy
+import time
 from dataclasses import dataclass
 from typing import Any
 
 import torch
+from torch.overrides import TorchFunctionMode
+from torch.utils._pytree import tree_leaves
 
 from kernelmesh_worker.comparison import is_finite
 from kernelmesh_worker.draws import seed_of
-from kernelmesh_worker.entries import state_of
+from kernelmesh_worker.entries import state_of, structure_of
 from kernelmesh_worker.lent import DTYPE_NAMES
 from kernelmesh_worker.machine import available_memory
 from kernelmesh_worker.task import Task, TaskRefused, flat_outputs, number_of
@@ -21,7 +24,8 @@ _PER_ELEMENT = 8 * 3  # bytes of a float64 element, with room for what the forwa
 
 @dataclass
 class Expected:
-    """Of one draw. `want` is the oracle's, `eager` what torch gives: dtype, shape and strides count."""
+    """Of one draw. `want` is the oracle's, `eager` what torch gives: dtype, shape and strides count. Behind the outputs
+    are the buffers that the forward changes, in the order of Reference.changing."""
 
     eager: list[torch.Tensor]
     want: list[torch.Tensor]
@@ -29,13 +33,19 @@ class Expected:
 
 
 class Reference:
-    def __init__(self, task: Task, secret: str) -> None:
+    """`secret` and `turn` give the weights' seed; with `redraw`, weights that are set to a constant are random too."""
+
+    def __init__(self, task: Task, secret: str, turn: str = "weights", redraw: bool = False) -> None:
         self.task = task
+        self.redraw = redraw
         self.init = task.init_inputs(seed_of(secret, "init"))
-        self.weights_seed = seed_of(secret, "weights")
-        self.model = task.model(copy.deepcopy(self.init), self.weights_seed)
+        self.weights_seed = seed_of(secret, turn)
+        self.model = task.model(copy.deepcopy(self.init), self.weights_seed, redraw=redraw)
         self.state = {name: x.detach() for name, x in state_of(self.model).items()}
         self.buffer_names = list(dict(self.model.named_buffers(remove_duplicate=False)))
+        self.changing: list[str] = []  # buffers that a forward changes; known after the first one
+        self.structure = "Tensor"
+        self.forward_ns = 0  # spent in forward calls
         self._buffers = {name: self.state[name].clone() for name in self.buffer_names}
         self._double: torch.nn.Module | None = None
         self._double_works = True
@@ -45,19 +55,44 @@ class Reference:
         for name, content in self._buffers.items():
             self.state[name].copy_(content)
 
+    def perturb(self) -> None:
+        """Other numbers in all floating weights and buffers than construction gave them; positive ones stay so."""
+        with torch.no_grad():
+            for x in self.state.values():
+                if x.is_floating_point() and x.numel():
+                    x.mul_(torch.rand_like(x).add_(0.5))
+        self._buffers = {name: self.state[name].clone() for name in self.buffer_names}
+        self._double = None
+
     def eager(self, inputs: list[Any]) -> list[torch.Tensor]:
         """What torch gives, on copies of the inputs. TaskRefused if it raises."""
+        return self._eager(inputs)[0]
+
+    def _eager(self, inputs: list[Any]) -> tuple[list[torch.Tensor], list[torch.Tensor]]:
+        """Outputs, and the buffers that change."""
         self.reset()
         with self.task.running("forward"), torch.no_grad():
-            outputs = flat_outputs(self.model(*copies(inputs)))
+            result = self._forward(self.model, copies(inputs))
+            outputs = flat_outputs(result)
         for x in outputs:
             if x.dtype not in DTYPE_NAMES or x.layout is not torch.strided:
                 raise TaskRefused(f"forward returns a tensor of {x.dtype}, {x.layout}, which is not supported")
+        self.structure = structure_of(result)
+        self._see_changes()
+        changed = [self.state[name].clone() for name in self.changing]
         self.reset()
-        return outputs
+        return outputs, changed
+
+    def _see_changes(self) -> None:
+        """Counters of calls are no numbers that a kernel computes: they are left out."""
+        for name, before in self._buffers.items():
+            now = self.state[name]
+            if name not in self.changing and now.is_floating_point() and not torch.equal(now, before):
+                self.changing.append(name)
 
     def expected(self, inputs: list[Any]) -> Expected:
-        eager = self.eager(inputs)
+        outputs, buffers = self._eager(inputs)
+        eager = outputs + buffers
         want = self._oracle(inputs, eager)
         return Expected(eager, want, all(is_finite(x) for x in (*eager, *want)))
 
@@ -80,8 +115,17 @@ class Reference:
         for name, x in state_of(self._double).items():
             if name in self._buffers:
                 x.copy_(self._buffers[name])
+        state = state_of(self._double)
         with torch.no_grad():
-            return flat_outputs(self._double(*copies(inputs, torch.float64)))
+            result = self._forward(self._double, copies(inputs, torch.float64))
+            return flat_outputs(result) + [state[x] for x in self.changing]
+
+    def _forward(self, model: torch.nn.Module, inputs: list[Any]) -> Any:
+        start = time.perf_counter_ns()
+        try:
+            return model(*inputs)
+        finally:
+            self.forward_ns += time.perf_counter_ns() - start
 
     def _double_fits(self, inputs: list[Any], eager: list[torch.Tensor]) -> bool:
         elements = sum(x.numel() for x in (*tensors_in(inputs), *eager, *self.state.values()))
@@ -90,6 +134,49 @@ class Reference:
     @property
     def weights_number(self) -> int:
         return number_of(self.weights_seed)
+
+
+def bytes_to_move(reference: Reference, inputs: list[Any]) -> tuple[list[int], int]:
+    """What of each input tensor one function reads, and what the outputs take, in bytes: the least that any program
+    for this task moves. An input of which only some rows are picked by index counts as not read."""
+    mode = _Reads(tensors_in(copied := copies(inputs)))
+    reference.reset()
+    with torch.no_grad(), mode:
+        outputs = flat_outputs(reference.model(*copied))
+    reference.reset()
+    there = {_storage(x) for x in (*tensors_in(copied), *reference.state.values())}
+    return mode.read, sum(x.nbytes for x in outputs if _storage(x) not in there)
+
+
+class _Reads(TorchFunctionMode):
+    """How much of some tensors' memory a function of torch reads at most, by their storages."""
+
+    _PICKING = ("embedding", "index", "gather", "take", "scatter", "select", "searchsorted", "bucketize", "getitem")
+
+    def __init__(self, tensors: list[torch.Tensor]) -> None:
+        super().__init__()
+        self._places = {x.untyped_storage().data_ptr(): i for i, x in enumerate(tensors)}
+        self._sizes = [x.nbytes for x in tensors]
+        self.read = [0] * len(tensors)
+
+    def __torch_function__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
+        result = func(*args, **(kwargs or {}))
+        if not any(part in getattr(func, "__name__", "") for part in self._PICKING):
+            made = {_storage(x) for x in tree_leaves(result)}
+            for x in tree_leaves((args, kwargs or {})):
+                if _storage(x) not in made:  # else it is a view of x: nothing was read
+                    self._note(x)
+        return result
+
+    def _note(self, x: Any) -> None:
+        place = self._places.get(_storage(x))
+        if place is not None:
+            self.read[place] = min(self._sizes[place], max(self.read[place], x.nbytes))
+
+
+def _storage(x: Any) -> int:
+    """Address of a tensor's memory; 0 of what is none."""
+    return x.untyped_storage().data_ptr() if isinstance(x, torch.Tensor) and x.layout is torch.strided else 0
 
 
 def copies(value: Any, dtype: torch.dtype | None = None) -> Any:

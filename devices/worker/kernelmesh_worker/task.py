@@ -15,7 +15,7 @@ from typing import Any
 import numpy
 import torch
 
-from kernelmesh_worker.draws import redrawn
+from kernelmesh_worker.draws import Drawn, redrawn, redrawn_constants
 from kernelmesh_worker.left_behind import Before
 from kernelmesh_worker.lent import DTYPES
 from kernelmesh_worker.text import clean, one_line
@@ -98,10 +98,11 @@ class Task:
             raise TaskRefused(f"get_init_inputs returns a {type(values).__name__}, not a list")
         return list(values)
 
-    def model(self, init: list[Any], seed: str, cast: bool = True) -> torch.nn.Module:
-        """The reference, with weights of that seed; in the task's dtype unless that is left to the caller."""
+    def model(self, init: list[Any], seed: str, cast: bool = True, redraw: bool = False) -> torch.nn.Module:
+        """The reference, with weights of that seed, constant ones too if they are to be redrawn; in the task's dtype
+        unless that is left to the caller."""
         _seed_all(seed)
-        with self.running("building Model"):
+        with self.running("building Model"), redrawn_constants(redraw, number_of(seed)):
             model = self._module.Model(*init)
         if not isinstance(model, torch.nn.Module):
             raise TaskRefused("Model is no torch.nn.Module")
@@ -109,12 +110,17 @@ class Task:
 
     def inputs(self, seed: str, kind: str = "own") -> list[Any]:
         """What get_inputs returns under that seed; floating tensors in the task's dtype."""
+        return self.drawn(seed, kind).values
+
+    def drawn(self, seed: str, kind: str = "own") -> Drawn:
+        """The same, with what is known of them."""
         _seed_all(seed)
-        with self.running("get_inputs"), redrawn(self._module, kind), torch.no_grad():
+        with self.running("get_inputs"), redrawn(self._module, kind) as given, torch.no_grad():
             values = self._module.get_inputs()
         if not isinstance(values, (list, tuple)):
             raise TaskRefused(f"get_inputs returns a {type(values).__name__}, not a list")
-        return [self._cast(x) for x in values]
+        raw = [isinstance(x, torch.Tensor) and any(x is one for one in given) for x in values]
+        return Drawn([self._cast(x) for x in values], raw)
 
     def _cast(self, value: Any) -> Any:
         if isinstance(value, torch.Tensor):

@@ -1,8 +1,4 @@
-"""How fast is the candidate beside its baselines? Turns in random order, one runs while the other is stopped.
-
-Here is the place of what later makes the clock harder to fool (replay probes among timed calls, cache flushes, fresh
-addresses, several shapes): each changes what one turn does.
-"""
+"""How fast is the candidate beside its baselines? Turns in random order, one runs while the others are stopped."""
 
 from __future__ import annotations
 
@@ -16,28 +12,33 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
-from kernelmesh_worker.arena import Arena, Got, JudgeFailure
+from kernelmesh_worker.arena import Arena, Delivered, JudgeFailure
 from kernelmesh_worker.candidate_process import CandidateEnded, CandidateProcess
-from kernelmesh_worker.checking import collect, draw_figures, lend
+from kernelmesh_worker.checking import Checks, Figures, agree, collect, lend
 from kernelmesh_worker.contest import Contest, finished
-from kernelmesh_worker.draws import Draw
+from kernelmesh_worker.draws import Draw, Drawn
+from kernelmesh_worker.floor import Floor, measure_floor
 from kernelmesh_worker.machine import available_memory
+from kernelmesh_worker.probes import mixed
 from kernelmesh_worker.text import one_line
 from kernelmesh_worker.values import tensors_in
-from kernelmesh_worker.verify import check
 
 FEWEST_PAIRS, MOST_PAIRS = 10, 400
+_ALONE_ROUNDS, _ALONE_S = 9, 1.0  # of the baselines, before the candidate is started
 _EMPTY_TURNS = 12  # before the first pair; later one in a few pairs
 _EMPTY_EVERY = 4
-_WARM_UP_CALLS, _WARM_UP_S = 3, 0.5
+_WARM_UP_CALLS, _MOST_WARM_UP_CALLS, _WARM_UP_S = 3, 24, 1.5
+_FEW_FAULTS = 64  # pages: a call that touches no more than so many fresh ones has settled
 _MOST_CONTENTS = 4
 _MOST_CHECKED = 3
+_SAMPLED = 1024  # elements of each output that are held against eager's in every pair
+_SAMPLE_TOLERANCE = 10  # times the tolerance: what is beyond is checked as a whole
 _LOOK_EVERY = 5  # pairs between two looks at the interval
 _HARD_BUDGETS = 10  # a slow call is repeated FEWEST_PAIRS times, but not beyond so many budgets
+_CHEAP_DRAW_S = 0.01  # inputs that take no longer are drawn for each pair
 
 _ROOM = 8  # so many times what a task lends must be free for comforts
 _LONGEST_SPIN_NS = 200_000  # a judge that sleeps longer wakes no slower; a longer spin meets other processes
-_REFERENCE = {"python_host": {"symbol": "Model"}}
 
 _SECRET = random.SystemRandom()
 
@@ -48,6 +49,7 @@ class Content:
 
     draw: Draw
     inputs: list[Any]
+    probe: str = ""
 
 
 @dataclass
@@ -59,78 +61,90 @@ class Samples:
     repeat: list[int] = field(default_factory=list)
     compiled: list[int] = field(default_factory=list)
     empty: list[int] = field(default_factory=list)
-    kept: list[tuple[Content, list[Got], bool]] = field(default_factory=list)  # outputs to be checked afterwards
+    own_empty: list[int] = field(default_factory=list)  # of a process of the candidate's kind, where that is another
+    alone: list[int] = field(default_factory=list)  # eager before the candidate was started
+    delivered: list[tuple[int, int]] = field(default_factory=list)  # of the candidate: its call; with its outputs
+    eager_delivery: list[int] = field(default_factory=list)  # of eager: the outputs alone
+    kept: list[Figures] = field(default_factory=list)
+    left_out: dict[str, str] = field(default_factory=dict)
 
     def empty_ns(self) -> float:
         return float(statistics.median(self.empty)) if self.empty else 0.0
+
+    def candidate_empty_ns(self) -> float:
+        return float(statistics.median(self.own_empty)) if self.own_empty else self.empty_ns()
+
+    def candidate_ns(self) -> list[float]:
+        empty = self.candidate_empty_ns()
+        return [x - empty for x in self.candidate]
+
+    def empty_spread_ns(self) -> float:
+        """Half of what the middle two thirds span: a deviation that stray brackets do not move."""
+        ranked = sorted(self.own_empty or self.empty)
+        cut = len(ranked) // 6
+        return (ranked[-1 - cut] - ranked[cut]) / 2 if ranked else 0.0
 
     def less_empty(self, brackets: list[int]) -> list[float]:
         """May be below 0 where a call takes as long as the empty bracket's noise."""
         empty = self.empty_ns()
         return [x - empty for x in brackets]
 
-    def candidate_ns(self) -> list[float]:
-        return self.less_empty(self.candidate)
-
-    def eager_ns(self) -> list[float]:
-        return self.less_empty(self.eager)
-
 
 class Contender:
-    """A side that is timed: the candidate, or a baseline in a process of the same kind."""
+    """A side that is timed: the candidate, or a baseline in a process of the same kind. Stopped between its turns."""
 
     def __init__(self, arena: Arena, process: CandidateProcess) -> None:
         self.arena = arena
-        self._process = process
+        self.process = process
+        self.delivery = 0
 
-    def turn(self, content: Content) -> int:
-        """Wakes it, gives it fresh contents last, takes the time of one call, stops it."""
-        self.call(content)
-        self._process.stop()
+    def _reset(self) -> None:
+        """Buffers that calls change are what they were, outside of the clock."""
+        if self.arena.has_changing_buffers:
+            self.arena.write_weights()
+            self.process.go_on()
+            self.process.ask("reset", weights=False)
+            self.process.stop()
+
+    def turn(self, content: Content, deliver: bool = False) -> int:
+        """Gives it fresh contents, takes the time of one call, stops it. Its outputs are taken between both."""
+        self._reset()
+        told = lend(self.arena, content.inputs)
+        self.elapsed = self.process.timed("call", plain=told)
+        if deliver:
+            start = time.perf_counter_ns()
+            self.delivered: Delivered = collect(self.arena, self.process)
+            self.delivery = time.perf_counter_ns() - start
+        self.process.stop()
         return self.elapsed
 
-    def call(self, content: Content) -> None:
-        told = self._wake(content)
-        self.elapsed = self._process.ask("call", plain=told)
+    def empty_turn(self, spin_ns: int) -> int:
+        return empty_turn(self.process, spin_ns)
 
-    def outputs(self) -> list[Got]:
-        """Of the last call; it must not be stopped yet."""
-        return collect(self.arena, self._process)
 
-    def empty_turn(self, content: Content, spin_ns: int) -> int:
-        """As a turn, but what it is asked for is to keep a core busy for so long; what it took beyond that."""
-        self._wake(content)
-        elapsed = self._process.ask("empty", ns=spin_ns)
-        self._process.stop()
-        return elapsed - spin_ns
-
-    def stop(self) -> None:
-        self._process.stop()
-
-    def _wake(self, content: Content) -> list[dict[str, Any]]:
-        self._process.go_on()
-        self._process.ask("empty", ns=0)
-        return lend(self.arena, content.inputs)
+def empty_turn(process: CandidateProcess, spin_ns: int) -> int:
+    """As a turn, but what it is asked for is to keep a core busy for so long; what it took beyond that."""
+    elapsed = process.timed("empty", ns=spin_ns)
+    process.stop()
+    return elapsed - spin_ns
 
 
 class Baseline(Contender):
     """The reference. Empty calls are asked of it alone: a candidate has no say in what is taken off its times."""
 
     def __init__(self, contest: Contest, stack: contextlib.ExitStack, cache: str = "") -> None:
-        arena = Arena(contest.reference, {"entry": _REFERENCE}, contest.first, contest.reference.eager(contest.first))
-        stack.callback(arena.close)
-        process = stack.enter_context(contest.start_baseline(arena, cache))
-        super().__init__(arena, process)
+        super().__init__(*stack.enter_context(contest.baseline(cache)))
         with self._trusted():
-            process.load()
+            self.process.load()
+            self.process.stop()
 
-    def turn(self, content: Content) -> int:
+    def turn(self, content: Content, deliver: bool = False) -> int:
         with self._trusted():
-            return super().turn(content)
+            return super().turn(content, deliver)
 
-    def empty_turn(self, content: Content, spin_ns: int) -> int:
+    def empty_turn(self, spin_ns: int) -> int:
         with self._trusted():
-            return super().empty_turn(content, spin_ns)
+            return super().empty_turn(spin_ns)
 
     @contextlib.contextmanager
     def _trusted(self) -> Iterator[None]:
@@ -141,32 +155,130 @@ class Baseline(Contender):
             raise JudgeFailure(f"the reference failed while it was timed ({ended.fate['end']}): {said}") from None
 
 
+class Contents:
+    """What timed calls are given: never the same numbers twice, as far as the task's inputs allow."""
+
+    def __init__(self, contest: Contest) -> None:
+        self._contest = contest
+        self._count = 0
+        self._pool: list[tuple[Draw, Drawn]] = []
+        start = time.monotonic()
+        while len(self._pool) < _MOST_CONTENTS:
+            self._pool.append(self._fresh())
+            size = sum(x.nbytes for x in tensors_in(self._pool[-1][1].values))
+            if size * _ROOM > available_memory():
+                break
+        self._cheap = time.monotonic() - start < _CHEAP_DRAW_S * len(self._pool)
+        self._mixes = any(self._pool[0][1].raw) and len(self._pool) > 1
+
+    def _fresh(self) -> tuple[Draw, Drawn]:
+        self._count += 1
+        return self._contest.drawn(self._contest.more(1000 + self._count))
+
+    def next(self) -> Content:
+        """A fresh draw, or one mixed of two others where drawing takes long."""
+        draw, drawn = self._fresh() if self._cheap else _SECRET.choice(self._pool)
+        if self._cheap or not self._mixes:
+            return Content(draw, drawn.values)
+        other = _SECRET.choice([x for _, x in self._pool if x is not drawn])
+        return Content(draw, mixed(drawn, other.values), "mixed")
+
+
+class Baselines:
+    """Eager, its repeat and the compiled reference, as far as they are asked for and possible."""
+
+    def __init__(self, contest: Contest, stack: contextlib.ExitStack, samples: Samples, content: Content) -> None:
+        self.eager = Baseline(contest, stack)
+        # In a process of its own where that fits: two turns of one process would find each other's caches warm.
+        self.repeat = Baseline(contest, stack) if _is_roomy(self.eager.arena) else self.eager
+        self.compiled = None
+        if "compile" in contest.options.get("baselines", []):
+            self.compiled = _compiled(contest, stack, samples, content)
+
+    def all(self) -> list[Baseline]:
+        return [x for x in (self.eager, self.repeat, self.compiled) if x]
+
+
+def _is_roomy(arena: Arena) -> bool:
+    return sum(x.size for x in arena.lent) * _ROOM < available_memory()
+
+
+def _compiled(contest: Contest, stack: contextlib.ExitStack, samples: Samples, content: Content) -> Baseline | None:
+    """torch.compile of the reference, compiled; None if torch can't."""
+    contest.progress(0.0, "torch.compile of the reference")
+    cache = stack.enter_context(tempfile.TemporaryDirectory(prefix="inductor-", ignore_cleanup_errors=True))
+    try:
+        baseline = Baseline(contest, stack, cache)
+        baseline.turn(content)
+    except JudgeFailure as failure:  # a compiler may fail in many ways; the baseline is left out then
+        samples.left_out["compile"] = one_line(str(failure))
+        return None
+    return baseline
+
+
 class Turns:
     """Gives each side its turns and keeps what they took."""
 
-    def __init__(self, contest: Contest, candidate: CandidateProcess, stack: contextlib.ExitStack) -> None:
+    def __init__(self, contest: Contest, stack: contextlib.ExitStack, contents: Contents) -> None:
         self._contest = contest
-        self._contents = _contents(contest)
-        self._candidate = Contender(contest.arena, candidate)
-        self._candidate.stop()
-        self._eager = Baseline(contest, stack)
-        # In a process of its own where that fits: two turns of one process would find each other's caches warm.
-        self._repeat = Baseline(contest, stack) if _is_roomy(contest) else self._eager
-        self._compiled = None
-        if "compile" in contest.options.get("baselines", []):
-            self._compiled = _compiled(contest, stack, self._contents[0])
-        self._spin_ns = 0
+        self._contents = contents
         self.samples = Samples()
+        self._baselines = Baselines(contest, stack, self.samples, contents.next())
+        self._spin_ns = 0
+        self._bare: CandidateProcess | None = None
 
-    def run(self) -> None:
-        """Until the interval is narrow enough or the budget is spent."""
-        self._warm_up()
+    # -- without the candidate ----------------------------------------------------------------------------------------
+
+    def run_alone(self) -> None:
+        """The baselines' turns in a machine in which the candidate does not exist yet."""
+        self._warm_up(self._baselines.all())
+        self._spin_ns = min(self._baselines.eager.elapsed, _LONGEST_SPIN_NS)
+        start = time.monotonic()
+        for i in range(_ALONE_ROUNDS):
+            if i >= 3 and time.monotonic() - start > _ALONE_S:
+                break
+            content = self._contents.next()
+            for side in _shuffled(self._baselines.all()):
+                elapsed = side.turn(content)
+                if side is self._baselines.eager:
+                    self.samples.alone.append(elapsed)
         for _ in range(_EMPTY_TURNS):
             self._empty_turn()
+
+    def _warm_up(self, sides: list[Any]) -> None:
+        """Until no side touches fresh pages any more: they would be counted against whom they happen to meet."""
+        start = time.monotonic()
+        for i in range(_MOST_WARM_UP_CALLS):
+            if i and time.monotonic() - start > _WARM_UP_S:
+                break
+            before = [x.process.page_faults() for x in sides]
+            for side in sides:
+                side.turn(self._contents.next())
+            fresh = [x.process.page_faults() - n for x, n in zip(sides, before, strict=True)]
+            if i + 1 >= _WARM_UP_CALLS and max(fresh) <= _FEW_FAULTS:
+                break
+
+    # -- beside it ----------------------------------------------------------------------------------------------------
+
+    def run(self, checks: Checks) -> None:
+        """Until the interval is narrow enough or the budget is spent."""
+        self._checks = checks
+        self._candidate = Contender(checks.arena, checks.process)
+        self._candidate.process.stop()
+        with contextlib.ExitStack() as stack:
+            if self._contest.tier == "sealed":
+                self._bare = stack.enter_context(self._contest.bare_host(checks.arena))
+                self._bare.stop()
+                for _ in range(_EMPTY_TURNS):
+                    self._empty_turn()
+            self._warm_up([self._candidate, *self._baselines.all()])
+            self._run_pairs()
+
+    def _run_pairs(self) -> None:
         budget = self._contest.options.get("timing_budget_ms", 3000) / 1000
         wanted = self._contest.options.get("wanted_interval", 0.01)
         start = time.monotonic()
-        for i in range(MOST_PAIRS):
+        for i in range(min(MOST_PAIRS, self._contest.options.get("most_pairs", MOST_PAIRS))):
             spent = time.monotonic() - start
             if spent > budget * (1 if i >= FEWEST_PAIRS else _HARD_BUDGETS):
                 break
@@ -176,66 +288,67 @@ class Turns:
                 self._contest.progress(min(1.0, spent / budget), f"pair {i + 1}")
             self._pair(i)
 
-    def _content(self) -> Content:
-        return _SECRET.choice(self._contents)
-
     def _pair(self, index: int) -> None:
-        content = self._content()
-        x = self.samples
+        """All sides on the same contents, which the candidate has not seen before."""
+        content = self._contents.next()
+        x, sides = self.samples, self._baselines
         turns: list[Callable[[], None]] = [
-            lambda: x.candidate.append(self._candidate_turn(content)),
-            lambda: x.eager.append(self._eager.turn(content)),
-            lambda: x.repeat.append(self._repeat.turn(content)),
+            lambda: x.candidate.append(self._candidate.turn(content, deliver=True)),
+            lambda: x.eager.append(sides.eager.turn(content, deliver=True)),
         ]
-        compiled = self._compiled
+        if sides.repeat is not sides.eager:
+            turns.append(lambda: x.repeat.append(sides.repeat.turn(content)))
+        compiled = sides.compiled
         if compiled:
             turns.append(lambda: x.compiled.append(compiled.turn(content)))
         if index % _EMPTY_EVERY == 0:
             turns.append(self._empty_turn)
-        _SECRET.shuffle(turns)
-        for turn in turns:
+        for turn in _shuffled(turns):
             turn()
+        self._check(content)
+        if sides.repeat is sides.eager:
+            x.repeat.append(sides.eager.turn(content))
 
-    def _candidate_turn(self, content: Content) -> int:
-        kept = self._keeps()
-        self._candidate.call(content)
-        got = self._candidate.outputs() if kept else []
-        self._candidate.stop()
-        if kept:
-            self._keep(content, got)
-        return self._candidate.elapsed
+    def _check(self, content: Content) -> None:
+        """Holds a few elements of each timed call against eager's, and all of a call's where they differ or by chance:
+        any call may be looked at, so none can be left out."""
+        side, eager, x = self._candidate, self._baselines.eager, self.samples
+        x.eager_delivery.append(eager.delivery)
+        if side.arena.kind == "python_host":  # a C function's outputs are there when it is done, or wrong
+            x.delivered.append((side.elapsed, side.elapsed + side.delivery))
+        changed = side.arena.changed(content.inputs)
+        if changed:
+            side.arena.write_weights()
+        tolerance = _SAMPLE_TOLERANCE * self._contest.tolerance
+        suspect = changed or not agree(side.delivered.outputs, eager.delivered.outputs, _SAMPLED, tolerance)
+        if suspect or _SECRET.random() < _MOST_CHECKED / len(x.candidate):
+            reference = self._checks.reference
+            figures = self._checks.figures_of(content.draw, reference.expected(content.inputs), side.delivered, changed)
+            self._keep(figures | {"probe": content.probe}, suspect)
+
+    def _keep(self, figures: Figures, suspect: bool) -> None:
+        """Suspect ones first; of the others a few, each as likely."""
+        kept = self.samples.kept
+        if len(kept) < _MOST_CHECKED:
+            kept.append(figures)
+        else:
+            kept[0 if suspect else _SECRET.randrange(1, _MOST_CHECKED)] = figures
 
     def _empty_turn(self) -> None:
-        self.samples.empty.append(self._eager.empty_turn(self._content(), self._spin_ns))
-
-    def _keeps(self) -> bool:
-        """Is this call one of those that are checked afterwards? Every one has the same chance."""
-        return _SECRET.random() < _MOST_CHECKED / (len(self.samples.candidate) + 1)
-
-    def _keep(self, content: Content, got: list[Got]) -> None:
-        arena = self._contest.arena
-        changed = arena.changed(content.inputs)
-        if changed:
-            arena.write_weights()
-        one = (content, got, changed)
-        if len(self.samples.kept) < _MOST_CHECKED:
-            self.samples.kept.append(one)
-        else:
-            self.samples.kept[_SECRET.randrange(_MOST_CHECKED)] = one
-
-    def _warm_up(self) -> None:
-        start = time.monotonic()
-        sides = [x for x in (self._candidate, self._eager, self._repeat, self._compiled) if x]
-        for i in range(_WARM_UP_CALLS):
-            if i and time.monotonic() - start > _WARM_UP_S:
-                break
-            for side in sides:
-                side.turn(self._content())
-        self._spin_ns = min(self._eager.elapsed, _LONGEST_SPIN_NS)
+        self.samples.empty.append(self._baselines.eager.empty_turn(self._spin_ns))
+        if self._bare is not None:
+            self.samples.own_empty.append(empty_turn(self._bare, self._spin_ns))
 
     def _interval(self) -> float:
-        pairs = zip(self.samples.eager_ns(), self.samples.candidate_ns(), strict=True)
-        return relative_interval([max(1.0, eager) / max(1.0, x) for eager, x in pairs])
+        x = self.samples
+        pairs = zip(x.less_empty(x.eager), x.candidate_ns(), strict=True)
+        return relative_interval([max(1.0, eager) / max(1.0, one) for eager, one in pairs])
+
+
+def _shuffled(items: list[Any]) -> list[Any]:
+    items = list(items)
+    _SECRET.shuffle(items)
+    return items
 
 
 def relative_interval(ratios: list[float]) -> float:
@@ -247,78 +360,47 @@ def relative_interval(ratios: list[float]) -> float:
     return (ranked[high] - ranked[low]) / statistics.median(ranked)
 
 
-def _is_roomy(contest: Contest) -> bool:
-    lent = sum(x.size for x in contest.arena.lent)
-    return lent * _ROOM < available_memory()
-
-
-def _contents(contest: Contest) -> list[Content]:
-    """As many as memory allows without crowding it."""
-    contents: list[Content] = []
-    for i in range(_MOST_CONTENTS):
-        draw = contest.more(1000 + i)
-        contents.append(Content(draw, contest.task.inputs(draw.seed, draw.kind)))
-        size = sum(x.nbytes for x in tensors_in(contents[-1].inputs))
-        if size * _ROOM > available_memory():
-            break
-    return contents
-
-
-def _compiled(contest: Contest, stack: contextlib.ExitStack, content: Content) -> Baseline | None:
-    """torch.compile of the reference, compiled; None if torch can't."""
-    contest.progress(0.0, "torch.compile of the reference")
-    cache = stack.enter_context(tempfile.TemporaryDirectory(prefix="inductor-", ignore_cleanup_errors=True))
-    try:
-        baseline = Baseline(contest, stack, cache)
-        baseline.turn(content)
-    except JudgeFailure as failure:  # a compiler may fail in many ways; the baseline is left out then
-        contest.progress(0.0, f"torch.compile can't compile the reference: {failure}")
-        return None
-    return baseline
-
-
 # -- the whole of it --------------------------------------------------------------------------------------------------
 
 
 def time_candidate(contest: Contest) -> dict[str, Any]:
     """The record time_figures."""
-    checked: list[dict[str, Any]] = []
-    samples, fate = Samples(), finished("time")
-    with contest.start() as candidate:
+    checked: list[Figures] = []
+    fate = finished("time")
+    with contextlib.ExitStack() as stack:
+        turns = Turns(contest, stack, Contents(contest))
+        turns.run_alone()
+        floor = Floor(0, 0.0)
         try:
-            candidate.load()
-            checked.append(check(contest, candidate, contest.draws[0]))
-            candidate.phase = "time"
-            samples = _take_turns(contest, candidate)
+            with contest.candidate() as checks:
+                checks.load()
+                draw, drawn = contest.drawn(contest.draws[0])
+                checked.append(checks.call(draw, drawn.values, checks.reference.expected(drawn.values)))
+                checks.settle()
+                floor = measure_floor(checks.arena, contest.reference, contest.first.values)
+                checks.process.phase = "time"
+                turns.run(checks)
         except CandidateEnded as ended:
             fate = ended.fate
-    checked += [_check_kept(contest, *x) for x in samples.kept]
-    return contest.figures(fate) | _sample_figures(samples) | {"checked": checked, "floor_bytes": _floor(contest)}
+    return contest.figures(fate) | _sample_figures(turns.samples, checked, floor) | {"tier": contest.tier}
 
 
-def _take_turns(contest: Contest, candidate: CandidateProcess) -> Samples:
-    with contextlib.ExitStack() as stack:
-        turns = Turns(contest, candidate, stack)
-        turns.run()
-    return turns.samples
-
-
-def _sample_figures(samples: Samples) -> dict[str, Any]:
-    compiled = samples.less_empty(samples.compiled)
+def _sample_figures(x: Samples, checked: list[Figures], floor: Floor) -> dict[str, Any]:
+    compiled = x.less_empty(x.compiled)
+    usual = statistics.median(x.eager_delivery) if x.eager_delivery else 0.0
+    pairs = min(len(x.candidate), len(x.eager), len(x.repeat), len(x.compiled) if compiled else MOST_PAIRS)
+    empty = x.candidate_empty_ns()
     return {
-        "candidate_ns": samples.candidate_ns(),
-        "baseline_ns": {"eager": samples.eager_ns()} | ({"compile": compiled} if compiled else {}),
-        "repeat_ns": samples.less_empty(samples.repeat),
-        "empty_bracket_ns": samples.empty_ns(),
+        "candidate_ns": x.candidate_ns()[:pairs],
+        "baseline_ns": {"eager": x.less_empty(x.eager)[:pairs]} | ({"compile": compiled[:pairs]} if compiled else {}),
+        "repeat_ns": x.less_empty(x.repeat)[:pairs],
+        "empty_bracket_ns": empty,
+        "empty_spread_ns": x.empty_spread_ns(),
+        "late_ns": [both - usual - empty for _, both in x.delivered],
+        "late_call_ns": [call - empty for call, _ in x.delivered],
+        "alone_ns": x.less_empty(x.alone),
+        "checked": checked + x.kept,
+        "floor_bytes": floor.bytes,
+        "floor_ns": floor.nanoseconds,
+        "left_out": x.left_out,
     }
-
-
-def _check_kept(contest: Contest, content: Content, got: list[Got], changed: bool) -> dict[str, Any]:
-    expected = contest.reference.expected(content.inputs)
-    return draw_figures(content.draw, expected, got, changed, contest.tolerance)
-
-
-def _floor(contest: Contest) -> int:
-    """Inputs and weights read once, outputs written once."""
-    outputs = contest.reference.eager(contest.first)
-    return sum(x.nbytes for x in (*tensors_in(contest.first), *outputs, *contest.reference.state.values()))

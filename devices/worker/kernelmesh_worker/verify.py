@@ -1,46 +1,179 @@
 """Is the candidate right? Figures only; what they mean is decided elsewhere.
 
-Here is the place of the judge's further checks (replay probes, late writes, library work, other weights): each is one
-more kind of checked call between load and the end.
+Three forks are asked: one does all draws and probes, one is built with other weights, one has no libraries to call.
 """
 
 from __future__ import annotations
 
+import random
 from typing import Any
 
-from kernelmesh_worker.candidate_process import CandidateEnded, CandidateProcess
-from kernelmesh_worker.checking import checked_call, draw_figures
+import torch
+
+from kernelmesh_worker.candidate_process import CandidateEnded
+from kernelmesh_worker.checking import Checks, Figures, is_bad
+from kernelmesh_worker.comparison import compare, rms_of
 from kernelmesh_worker.contest import Contest, finished
-from kernelmesh_worker.draws import Draw
+from kernelmesh_worker.draws import TINY, Drawn
+from kernelmesh_worker.probes import can_be_probed, one_changed, permuted
+from kernelmesh_worker.reference import Expected, Reference
+from kernelmesh_worker.values import tensors_in
+
+_SECRET = random.SystemRandom()
+_NARROW = (2e-5, 1e-2)  # errors over the output's RMS between these look like a float of fewer bits
+Probe = tuple[str, Any]
+
+
+class Verification:
+    """What was found so far; each step adds to it."""
+
+    def __init__(self, contest: Contest) -> None:
+        self.contest = contest
+        self.draws: list[Figures] = []
+        self.library: dict[str, Any] | None = None
+        self.trivial = Trivial(contest.tolerance)
+
+    # -- the weights it was built with --------------------------------------------------------------------------------
+
+    def check_draws(self, checks: Checks) -> None:
+        """For each draw that is not finite, one more of the task's own. Probes follow draws chosen at random."""
+        waiting = list(self.contest.draws)
+        planned = len(waiting)
+        probes = self._probes_by_draw(planned)
+        index = 0
+        while waiting:
+            self.contest.progress(min(1.0, index / planned), f"draw {index + 1} of {planned}")
+            drawn = self._check_draw(checks, waiting.pop(0))
+            drawn_finite = self.draws[-1]["finite"]
+            for name, change in probes.get(index, []):
+                if can_be_probed(drawn):
+                    self._check_probe(checks, name, change(drawn))
+            index += 1
+            if not drawn_finite and index <= planned:
+                waiting.append(self.contest.more(index))
+        if any(_looks_narrow(x) for draw in self.draws for x in draw["outputs"]):
+            self._check_draw(checks, self.contest.more("tiny", TINY))
+        checks.settle()
+
+    def _probes_by_draw(self, planned: int) -> dict[int, list[Probe]]:
+        """The first draw, the task's own, is always followed by one: where numbers are small, few outputs tell."""
+        found: dict[int, list[Probe]] = {0: [("one_changed", one_changed)]}
+        for probe in (("permuted", permuted), ("one_changed", one_changed)):
+            found.setdefault(_SECRET.randrange(planned), []).append(probe)
+        return found
+
+    def _check_draw(self, checks: Checks, wanted: Any) -> Drawn:
+        self._last, drawn = self.contest.drawn(wanted)
+        expected = checks.reference.expected(drawn.values)
+        self.draws.append(checks.call(self._last, drawn.values, expected))
+        if expected.finite:
+            self.trivial.see(drawn.values, expected)
+        return drawn
+
+    def _check_probe(self, checks: Checks, name: str, values: list[Any]) -> None:
+        self.draws.append(checks.call(self._last, values, checks.reference.expected(values), name))
+
+    # -- other weights ------------------------------------------------------------------------------------------------
+
+    def check_weights(self) -> None:
+        """Built under another seed, with constant weights redrawn; then with weights that no construction gave."""
+        if not self.contest.reference.state:
+            return
+        other = Reference(self.contest.task, self.contest.secret, "other weights", redraw=True)
+        with self.contest.candidate(other) as checks:
+            checks.load()
+            self._check_own(checks, "other_seed")
+            other.perturb()
+            checks.take_weights()
+            self._check_own(checks, "perturbed")
+            checks.settle()
+
+    def _check_own(self, checks: Checks, weights: str) -> None:
+        draw, drawn = self.contest.drawn(self.contest.more(weights))
+        figures = checks.call(draw, drawn.values, checks.reference.expected(drawn.values))
+        figures["weights"] = weights
+        self.draws.append(figures)
+
+    # -- without libraries --------------------------------------------------------------------------------------------
+
+    def check_library(self) -> None:
+        """One more draw in a process in which operators of libraries raise; where there are none, nothing is asked."""
+        if self.contest.tier == "sealed":
+            return
+        with self.contest.candidate(closed=True) as checks:
+            message, changed = "", False
+            try:
+                checks.load()
+                draw, drawn = self.contest.drawn(self.contest.more("library"))
+                changed = is_bad(checks.call(draw, drawn.values, checks.reference.expected(drawn.values)))
+            except CandidateEnded as ended:
+                message, changed = ended.fate["message"] or ended.fate["end"], True
+            self.library = {"calls": checks.process.library, "changed": changed, "message": message}
+
+
+class Trivial:
+    """Would a constant, or an input as it is, pass for the output on every draw seen?"""
+
+    def __init__(self, tolerance: float) -> None:
+        self._tolerance = tolerance
+        self._first: list[torch.Tensor] | None = None
+        self._constant = self._echo = True
+        self._seen = 0
+
+    def see(self, inputs: list[Any], expected: Expected) -> None:
+        self._seen += 1
+        if self._first is None:
+            self._first = expected.want
+        elif self._constant:
+            self._constant = self._pass(self._first, expected.want)
+        if self._echo:
+            self._echo = all(
+                any(self._passes(x, want) for x in tensors_in(inputs) if x.shape == want.shape)
+                for want in expected.want
+            )
+
+    def kind(self) -> str:
+        """ "constant", "echo" or nothing."""
+        if self._seen < 2:
+            return ""
+        if self._constant:
+            return "constant"
+        return "echo" if self._echo else ""
+
+    def _echoes(self, inputs: list[Any], want: torch.Tensor) -> bool:
+        return any(self._passes(x, want) for x in tensors_in(inputs) if x.shape == want.shape)
+
+    def _pass(self, got: list[torch.Tensor], want: list[torch.Tensor]) -> bool:
+        return all(self._passes(x, y) for x, y in zip(got, want, strict=True))
+
+    def _passes(self, got: torch.Tensor, want: torch.Tensor) -> bool:
+        if not want.numel():
+            return True
+        error = compare(got, want, self._tolerance, rms_of(want))
+        return error.over_tolerance + error.non_finite_mismatch == 0
+
+
+def _looks_narrow(x: dict[str, Any]) -> bool:
+    if x["elements"] == 0 or x["reference_rms"] == 0:
+        return False
+    share = x["rms"] / x["reference_rms"]
+    return _NARROW[0] < share < _NARROW[1] and x["rms"] > 4 * x["eager_rms"]
 
 
 def verify(contest: Contest) -> dict[str, Any]:
     """The record verify_figures."""
-    done: list[dict[str, Any]] = []
+    found = Verification(contest)
     fate = finished("call")
-    with contest.start() as candidate:
-        try:
-            candidate.load()
-            _check_all(contest, candidate, done)
-        except CandidateEnded as ended:
-            fate = ended.fate
-    return contest.figures(fate) | {"tolerance": contest.tolerance, "draws": done}
-
-
-def _check_all(contest: Contest, candidate: CandidateProcess, done: list[dict[str, Any]]) -> None:
-    """For each draw that is not finite, one more of the task's own."""
-    waiting = list(contest.draws)
-    planned = len(waiting)
-    while waiting:
-        draw = waiting.pop(0)
-        contest.progress(min(1.0, len(done) / planned), f"draw {len(done) + 1} of {planned}")
-        done.append(check(contest, candidate, draw))
-        if not done[-1]["finite"] and len(done) <= planned:
-            waiting.append(contest.more(len(done)))
-
-
-def check(contest: Contest, candidate: CandidateProcess, draw: Draw) -> dict[str, Any]:
-    """One draw, from inputs to figures."""
-    draw, inputs, expected = contest.expected(draw)
-    got, changed = checked_call(contest.arena, candidate, inputs)
-    return draw_figures(draw, expected, got, changed, contest.tolerance)
+    try:
+        with contest.candidate() as checks:
+            checks.load()
+            found.check_draws(checks)
+        if not any(is_bad(x) for x in found.draws if x["kind"] == "own"):
+            found.check_weights()
+            found.check_library()
+    except CandidateEnded as ended:
+        fate = ended.fate
+    more = {"draws": found.draws, "degenerate": found.trivial.kind(), "tier": contest.tier}
+    if found.library is not None:
+        more["library"] = found.library
+    return contest.figures(fate) | {"tolerance": contest.tolerance} | more

@@ -5,11 +5,16 @@ from __future__ import annotations
 import os
 import select
 import socket
+import subprocess
+import sys
+import threading
 import time
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
 from kernelmesh_worker import pair
+from kernelmesh_worker.sandbox import Permissions
 
 _START_S = 90.0  # the zygote may still be importing torch
 
@@ -37,9 +42,20 @@ class Forked:
     pidfd: int
 
 
+def start_zygote() -> ZygoteClient:
+    """As a child of this process. Before torch is imported here: both do it side by side."""
+    ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
+    argv = [sys.executable, "-m", "kernelmesh_worker", "zygote", "--pair", str(theirs.fileno())]
+    kept = {name: x for name, x in os.environ.items() if not name.startswith("TORCHINDUCTOR_")}
+    with theirs:
+        process = subprocess.Popen(argv, env=kept | {"OPENBLAS_NUM_THREADS": "1"}, pass_fds=[theirs.fileno()])
+    return ZygoteClient(ours, process)
+
+
 class ZygoteClient:
-    def __init__(self, descriptor: int) -> None:
-        self._socket = socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET, fileno=descriptor)
+    def __init__(self, end: socket.socket, process: subprocess.Popen[bytes] | None = None) -> None:
+        self._socket = end
+        self._process = process
         self._next = 1
         self._forked: dict[int, Forked] = {}
         self._failed: dict[int, str] = {}
@@ -48,11 +64,25 @@ class ZygoteClient:
     def fileno(self) -> int:
         return self._socket.fileno()
 
-    def fork(self, descriptors: tuple[int, ...]) -> Forked:
-        """A candidate with these: its socket, the order, the lent buffers. Its pidfd is the caller's to close."""
+    def watch(self, lost: Callable[[], None]) -> None:
+        """Calls it on a thread when the zygote has ended: this process may be busy with a task that does not look."""
+        process = self._process
+        assert process is not None
+        threading.Thread(target=lambda: (process.wait(), lost()), daemon=True).start()
+
+    def close(self) -> None:
+        """Then it ends."""
+        self._socket.close()
+
+    def fork(self, descriptors: tuple[int, ...], may: Permissions, program: tuple[str, ...] = ()) -> Forked:
+        """A candidate with these: its socket, the order, the lent buffers. Its pidfd is the caller's to close.
+
+        `program` is executed in its place, if there is one.
+        """
         wanted = self._next
         self._next += 1
-        self._send({"fork": {"id": wanted}}, descriptors)
+        fork = {"id": wanted, "folder": may.folder, "cache": may.cache, "processes": may.processes}
+        self._send({"fork": fork | {"exec": list(program)}}, descriptors)
         deadline = time.monotonic() + _START_S
         while wanted not in self._forked and wanted not in self._failed:
             if not self.pump(deadline - time.monotonic()):

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import socket
 import subprocess
 import sys
 from pathlib import Path
@@ -35,11 +34,6 @@ class Worker:
         self.socket = zmq.Context.instance().socket(zmq.DEALER)
         self.socket.setsockopt(zmq.ROUTING_ID, arguments["--id"].encode())
         self.socket.connect(arguments["--connect"])
-        self.zygote = 0
-        if role == "judge":
-            pair = socket.socket(fileno=int(arguments["--pair"]))
-            self.zygote = int(pair.recv(64))
-            self.pair = pair
 
     def send(self, command: int, content: Message) -> None:
         self.socket.send(msgpack.packb({"id": command, "content": content}))
@@ -79,7 +73,10 @@ class Worker:
         elif wish == "environment":
             self.say(command, "\n".join(f"{key}={value}" for key, value in sorted(os.environ.items())))
         elif wish == "pids":
-            self.say(command, f"{os.getpid()} {self.zygote}")
+            self.say(command, str(os.getpid()))
+        elif wish.startswith("list "):
+            place = Path(wish.removeprefix("list "))
+            self.say(command, ", ".join(sorted(x.name for x in place.iterdir())) if place.exists() else "not there")
         elif wish == "unable":
             self.send(command, {"failed": {"message": "as asked"}})
         elif wish != "hang":
@@ -89,7 +86,8 @@ class Worker:
     def judge(self, command: int, work: Message) -> None:
         output = {"elements": 2, "expected": SPEC, "got": SPEC, "max_abs": 1e-6}
         draw = {"seed": "aa", "kind": "own", "expected_outputs": 1, "got_outputs": 1, "outputs": [output]}
-        environment = {"device_model": work["adapter"] + work["artifact"] + "".join(work["files"].values())}
+        read = [Path(x).read_text() for x in (work["artifact"], *work["files"].values())]
+        environment = {"device_model": work["adapter"] + ", ".join(read)}
         if work["time"]:
             times = {"candidate_ns": [1e6] * 9, "baseline_ns": {"eager": [2e6] * 9}, "repeat_ns": [2e6] * 9}
             self.send(command, {"timed": {"figures": {**times, "checked": [draw], "floor_bytes": 500_000}}})
@@ -106,27 +104,18 @@ class Worker:
         elif wish == "limit":
             self.send(command, {"compile_refused": {"kind": "timeout", "message": str(work["limit_ms"])}})
         elif wish == "escape":
-            self.send(command, {"compiled": {"artifact": "../../lock"}})
+            (folder / "link").symlink_to("/etc/passwd")
+            self.send(command, {"compiled": {"artifact": work["manifest"]["entry"]["c_abi"]["function"]}})
         elif wish != "hang":
             (folder / "kernel.so").write_text("library of " + Path(work["files"]["a.cpp"]).read_text())
             warning = {"file": "a.cpp", "line": 2, "message": "unused"}
             self.send(command, {"compiled": {"artifact": "kernel.so", "toolchain": "fake 1", "warnings": [warning]}})
 
 
-def run_zygote(arguments: dict[str, str]) -> None:
-    pair = socket.socket(fileno=int(arguments["--pair"]))
-    pair.send(str(os.getpid()).encode())
-    while pair.recv(64):
-        pass
-
-
 def main() -> None:
     role, rest = sys.argv[1], sys.argv[2:]
     arguments = dict(zip(rest[::2], rest[1::2], strict=True))
-    if role == "zygote":
-        run_zygote(arguments)
-    else:
-        Worker(role, arguments).run()
+    Worker(role, arguments).run()
 
 
 if __name__ == "__main__":

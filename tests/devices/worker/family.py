@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import signal
-import socket
 import subprocess
 import sys
 import time
@@ -13,9 +12,9 @@ from typing import Any
 
 import msgpack
 import zmq
+from boxes import WORKER, boxed, variables
 
-WORKER = Path(__file__).parents[3] / "devices" / "worker"
-REPLY_S = 60.0
+REPLY_S = 180.0
 
 
 def environment(folder: Path) -> dict[str, str]:
@@ -31,7 +30,7 @@ def environment(folder: Path) -> dict[str, str]:
         "MALLOC_TRIM_THRESHOLD_": "-1",
         "MALLOC_TOP_PAD_": "67108864",
         "KERNELMESH_VERSION": "test",
-    }
+    } | variables()
 
 
 class Hub:
@@ -43,6 +42,8 @@ class Hub:
         self._socket = self._context.socket(zmq.ROUTER)
         self._socket.setsockopt(zmq.LINGER, 0)
         self._socket.bind(self.endpoint)
+        self.socket_file = folder / "hub.sock"
+        self.socket_file.chmod(0o666)  # workers are other users in their sandbox
         self._next = 1
         self.processes: list[subprocess.Popen[bytes]] = []  # without them there is nothing to wait for
 
@@ -79,18 +80,24 @@ class Hub:
 
 
 class Family:
-    def __init__(self, folder: Path) -> None:
-        self.folder = folder
-        self.hub = Hub(folder)
-        ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
-        with ours, theirs:
-            self.judge = self._start("judge", ours, "--connect", self.hub.endpoint, "--id", "judge-1")
-            self.zygote = self._start("zygote", theirs)
-        self.hub.processes = [self.judge, self.zygote]
+    """A judge, which starts its zygote itself. `files` is a folder that the judge reads, `folder` its own."""
 
-    def _start(self, role: str, end: socket.socket, *more: str) -> subprocess.Popen[bytes]:
-        argv = [sys.executable, "-m", "kernelmesh_worker", role, "--pair", str(end.fileno()), *more]
-        return subprocess.Popen(argv, env=environment(self.folder), pass_fds=[end.fileno()], start_new_session=True)
+    def __init__(self, folder: Path) -> None:
+        self.hub = Hub(folder)
+        self.folder, self.files = folder / "judge", folder / "files"
+        for made in (self.folder, self.files):
+            made.mkdir()
+        argv = [sys.executable, "-m", "kernelmesh_worker", "judge", "--connect", self.hub.endpoint, "--id", "judge-1"]
+        command = boxed(argv, self.folder, own=(self.files, self.hub.socket_file), more=("keep-caps",))
+        self.process = subprocess.Popen(
+            command, env=environment(self.folder), cwd=self.folder, stdin=subprocess.DEVNULL, start_new_session=True
+        )
+        self.hub.processes = [self.process]
+
+    def pid_of(self, role: str) -> int:
+        """Of the judge or the zygote, once it has said hello."""
+        (found,) = (x for x in (self.process.pid, *self.descendants()) if _role_of(x) == role)
+        return found
 
     def expect_hello(self) -> dict[str, Any]:
         command, kind, record = self.hub.receive()
@@ -102,22 +109,21 @@ class Family:
 
     def judge_python(self, task: str, candidate: str, **more: Any) -> tuple[str, dict[str, Any]]:
         """Judges a python_host candidate given as text."""
-        return self.ask("judge", python_work(self.folder, task, candidate, **more))
+        return self.ask("judge", python_work(self.files, task, candidate, **more))
 
     def descendants(self) -> list[int]:
-        """Processes below judge and zygote, dead or alive."""
-        found, waiting = [], [self.judge.pid, self.zygote.pid]
+        """Processes below the one that was started, dead or alive."""
+        found, waiting = [], [self.process.pid]
         while waiting:
-            children = _children(waiting.pop())
+            children = children_of(waiting.pop())
             found += children
             waiting += children
         return found
 
     def close(self) -> None:
-        for process in (self.judge, self.zygote):
-            if process.poll() is None:
-                process.send_signal(signal.SIGKILL)
-            process.wait()
+        if self.process.poll() is None:
+            self.process.send_signal(signal.SIGKILL)
+        self.process.wait()
         self.hub.close()
 
 
@@ -161,7 +167,16 @@ def is_bad(draw: dict[str, Any]) -> bool:
     return draw["inputs_changed"] or any(x["over_tolerance"] + x["non_finite_mismatch"] for x in draw["outputs"])
 
 
-def _children(pid: int) -> list[int]:
+def _role_of(pid: int) -> str:
+    """Of a worker's process itself, as its command line says: a guard has more before it."""
+    try:
+        words = Path(f"/proc/{pid}/cmdline").read_bytes().split(b"\0")
+    except OSError:
+        return ""
+    return words[3].decode() if words[1:3] == [b"-m", b"kernelmesh_worker"] else ""
+
+
+def children_of(pid: int) -> list[int]:
     try:
         return [int(x) for x in Path(f"/proc/{pid}/task/{pid}/children").read_text(encoding="ascii").split()]
     except OSError:

@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import select
 import signal
 import subprocess
 import sys
+import time
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from family import Family, Hub, environment, python_work
+from boxes import build_folder
+from family import Family, Hub, children_of, environment, python_work
 from test_judging import ANSWERED, TASK, candidate
 
 
@@ -50,7 +53,7 @@ def test_hello_comes_first_and_says_who_it_is(family: Family) -> None:
 
 def test_the_zygote_keeps_one_thread(family: Family) -> None:
     assert family.judge_python(TASK, ANSWERED)[0] == "verified"
-    assert len(os.listdir(f"/proc/{family.zygote.pid}/task")) == 1
+    assert len(os.listdir(f"/proc/{family.pid_of('zygote')}/task")) == 1
 
 
 def test_the_judge_says_how_far_it_is_and_what_it_does_not_do(family: Family) -> None:
@@ -64,24 +67,39 @@ def test_the_judge_survives_a_command_that_breaks_it(family: Family) -> None:
     assert family.judge_python(TASK, ANSWERED)[0] == "verified"
 
 
-def test_without_its_zygote_the_judge_ends_with_3(tmp_path: Path) -> None:
-    family = Family(tmp_path)
-    family.zygote.kill()
-    assert family.judge.wait(60) == 3
-    family.close()
+def test_without_its_zygote_the_judge_ends_with_3(mortal: Family) -> None:
+    os.kill(mortal.pid_of("zygote"), signal.SIGKILL)
+    assert mortal.process.wait(60) == 3
+
+
+def test_a_judge_that_is_busy_with_a_task_ends_without_its_zygote_too(mortal: Family) -> None:
+    zygote = mortal.pid_of("zygote")
+    task = {"name": "slow", "code": "import signal\nsignal.pause()\n", "dtype": "float32", "overrides": {}}
+    mortal.hub.send("judge-1", "trace", {"task": task, "device": "cpu:0"})
+    os.kill(zygote, signal.SIGKILL)
+    assert mortal.process.wait(60) == 3
 
 
 def test_a_killed_judge_takes_zygote_and_candidate_along(mortal: Family) -> None:
-    mark = mortal.folder / "running"
-    code = candidate(f"open({str(mark)!r}, 'w').write(str(os.getpid())); time.sleep(600)")
-    os.mkfifo(mark)
-    mortal.hub.send("judge-1", "judge", python_work(mortal.folder, TASK, code))
-    pid = int(mark.read_text(encoding="ascii"))  # waits until the candidate is in its call
-    assert os.getsid(pid) == pid
-    mortal.judge.send_signal(signal.SIGKILL)
-    assert wait_for_end(pid)
-    assert mortal.zygote.wait(20) == 0
+    mortal.hub.send("judge-1", "judge", python_work(mortal.files, TASK, candidate("time.sleep(600)")))
+    zygote = mortal.pid_of("zygote")
+    fork = await_fork(zygote)
+    assert os.getsid(fork) == fork
+    os.kill(mortal.pid_of("judge"), signal.SIGKILL)
+    assert wait_for_end(fork) and wait_for_end(zygote)
+    assert mortal.process.wait(20) == (128 + signal.SIGKILL if build_folder() else -signal.SIGKILL)
     assert mortal.descendants() == []
+
+
+def await_fork(zygote: int) -> int:
+    """A candidate of it, in a session of its own."""
+    deadline = time.monotonic() + 60
+    while time.monotonic() < deadline:
+        for child in children_of(zygote):
+            with contextlib.suppress(ProcessLookupError):
+                if os.getsid(child) == child:
+                    return child
+    raise TimeoutError("no candidate was forked")
 
 
 def start(role: str, folder: Path, *more: str) -> subprocess.Popen[bytes]:

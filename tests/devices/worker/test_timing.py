@@ -27,7 +27,8 @@ def test_pairs_of_times_and_checked_outputs(family: Family) -> None:
     for times in (figures["candidate_ns"], figures["baseline_ns"]["eager"], figures["repeat_ns"]):
         assert statistics.median(times) > 0
     assert figures["empty_bracket_ns"] > 0
-    assert figures["floor_bytes"] == 4 * ((1 << 15) * (16 + 8) + 16 * 8 + 8)
+    assert figures["floor_bytes"] == 4 * (1 << 15) * (16 + 8)
+    assert len(figures["alone_ns"]) >= 3
     assert 2 <= len(figures["checked"]) <= 4
     assert not any(x["over_tolerance"] for draw in figures["checked"] for x in draw["outputs"])
 
@@ -77,3 +78,30 @@ def test_a_c_function_is_timed(family: Family) -> None:
     assert figures["fate"]["end"] == "finished"
     assert min(figures["candidate_ns"]) + figures["empty_bracket_ns"] > 2e6
     assert not any(x["outputs"][0]["over_tolerance"] for x in figures["checked"])
+
+
+def test_work_that_is_done_when_outputs_are_asked_for_is_late(family: Family) -> None:
+    """The candidate patches what delivers its outputs, so that its call costs nothing."""
+    late = """
+import kernelmesh_worker.entries as entries
+whole = entries.PythonModule.outputs
+def outputs(self):
+    self._last = self._model.work()
+    return whole(self)
+entries.PythonModule.outputs = outputs
+"""
+    code = candidate("", before=late)
+    work = """self.x = x
+        return None
+
+    def work(self):
+        time.sleep(0.02)
+        return torch.relu(self.linear(self.x))"""
+    code = code.replace("y = torch.relu(self.linear(x))", work)
+    figures = timed(family.judge_python(LARGE, code, time=True))
+    assert not any(x["over_tolerance"] for draw in figures["checked"] for x in draw["outputs"])
+    after = [late - call for late, call in zip(figures["late_ns"], figures["late_call_ns"], strict=True)]
+    assert min(after) > 15e6
+    honest = timed(family.judge_python(LARGE, LARGE.replace("class Model", "class ModelNew"), time=True))
+    after = [late - call for late, call in zip(honest["late_ns"], honest["late_call_ns"], strict=True)]
+    assert statistics.median(after) < 15e6

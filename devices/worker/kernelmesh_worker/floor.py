@@ -1,0 +1,71 @@
+"""The least time that a task's bytes take through this memory, measured on the memory that the candidate is lent."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import torch
+
+from kernelmesh_worker.arena import OUTPUTS, Arena
+from kernelmesh_worker.reference import Reference, bytes_to_move
+
+_REPEATS = 5
+_LONGEST_S = 1.0
+_IN_CACHE = 0.4  # there a loop of torch's is far from what the caches could do
+_CACHES = 4  # times the largest cache: so much no cache helps with
+
+
+@dataclass(frozen=True)
+class Floor:
+    """`bytes` read and written at least; 0 nanoseconds: not known."""
+
+    bytes: int
+    nanoseconds: float
+
+
+def measure_floor(arena: Arena, reference: Reference, inputs: list[Any]) -> Floor:
+    read, written = bytes_to_move(reference, inputs)
+    total = sum(read) + written
+    sources = [x.view(torch.uint8)[:size] for x, size in zip(arena.lent_inputs(), read, strict=True) if size]
+    target = arena.lent[OUTPUTS].bytes()[: min(written, arena.lent[OUTPUTS].size)]
+    least = _least(lambda: (_read(sources), target.fill_(1)))
+    least -= _least(lambda: (_read([x[:64] for x in sources]), target[:64].fill_(1)))
+    if total < _CACHES * largest_cache():
+        least *= _IN_CACHE
+    return Floor(total, max(0.0, least))
+
+
+def _read(sources: list[torch.Tensor]) -> None:
+    for x in sources:
+        _words(x).max()
+
+
+def _words(x: torch.Tensor) -> torch.Tensor:
+    return x[: x.numel() // 4 * 4].view(torch.int32) if x.data_ptr() % 4 == 0 and x.numel() >= 4 else x
+
+
+def _least(call: Callable[[], Any]) -> float:
+    """Nanoseconds of the fastest of a few."""
+    times: list[int] = []
+    begin = time.monotonic()
+    while len(times) < _REPEATS and (not times or time.monotonic() - begin < _LONGEST_S):
+        start = time.perf_counter_ns()
+        call()
+        times.append(time.perf_counter_ns() - start)
+    return float(min(times))
+
+
+def largest_cache() -> int:
+    """Bytes of the largest cache that one core sees; 32 MiB where the system does not say."""
+    sizes = [_size_of(x) for x in Path("/sys/devices/system/cpu/cpu0/cache").glob("index*/size")]
+    return max(sizes, default=32 << 20)
+
+
+def _size_of(file: Path) -> int:
+    text = file.read_text(encoding="ascii").strip()
+    units = {"K": 1 << 10, "M": 1 << 20, "G": 1 << 30}
+    return int(text[:-1]) * units[text[-1]] if text[-1:] in units else int(text or 0)

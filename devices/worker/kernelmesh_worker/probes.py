@@ -1,0 +1,69 @@
+"""Contents that differ a little from earlier ones: whoever answers from memory answers wrongly.
+
+Only tensors that are raw, which came from a random source as they are, are touched: others have a structure that a
+kernel may use.
+"""
+
+from __future__ import annotations
+
+import random
+from typing import Any
+
+import torch
+
+from kernelmesh_worker.draws import Drawn
+from kernelmesh_worker.lent import memory_of
+
+_SECRET = random.SystemRandom()
+
+
+def can_be_probed(drawn: Drawn) -> bool:
+    return any(raw and value.numel() > 1 for raw, value in zip(drawn.raw, drawn.values, strict=True))
+
+
+def one_changed(drawn: Drawn) -> list[Any]:
+    """In each raw tensor one element is another, larger than all."""
+    return [_changed(x) if raw else x for raw, x in zip(drawn.raw, drawn.values, strict=True)]
+
+
+def permuted(drawn: Drawn) -> list[Any]:
+    """Each raw tensor's rows in another order."""
+    return [_permuted(x) if raw else x for raw, x in zip(drawn.raw, drawn.values, strict=True)]
+
+
+def mixed(drawn: Drawn, others: list[Any]) -> list[Any]:
+    """In raw tensors another draw's numbers up to a random place, this one's behind it, and a few elements changed."""
+    return [
+        _mixed(x, y) if raw and x.numel() > 1 else x for raw, x, y in zip(drawn.raw, drawn.values, others, strict=True)
+    ]
+
+
+def _mixed(x: torch.Tensor, other: torch.Tensor) -> torch.Tensor:
+    x = x.clone()
+    flat = memory_of(x)
+    cut = _SECRET.randrange(1, flat.numel())
+    flat[:cut].copy_(memory_of(other)[:cut])
+    _raise_elements(flat, 1 + _SECRET.randrange(3))
+    return x
+
+
+def _changed(x: torch.Tensor) -> torch.Tensor:
+    x = x.clone()
+    if x.numel():
+        _raise_elements(memory_of(x), 1)
+    return x
+
+
+def _raise_elements(flat: torch.Tensor, count: int) -> None:
+    largest = max(1e-3, flat[: 1 << 16].abs().max().item())
+    for _ in range(count):
+        flat[_SECRET.randrange(flat.numel())] = _SECRET.choice((-1, 1)) * _SECRET.uniform(4, 8) * largest
+
+
+def _permuted(x: torch.Tensor) -> torch.Tensor:
+    """Rolled along its first dimension that has several rows: every sum over all of it stays, no place does."""
+    dimension = next((i for i, size in enumerate(x.shape) if size > 1), None)
+    if dimension is None:
+        return x
+    moved = torch.empty_strided(x.shape, x.stride(), dtype=x.dtype)
+    return moved.copy_(torch.roll(x, 1 + _SECRET.randrange(x.shape[dimension] - 1), dimension))
