@@ -1,0 +1,34 @@
+"""Keeps results by sums over the input in whole units: draws differ, permuted rows and small changes do not.
+
+task: softmax
+expect: replay wrong_values
+class: B
+library: kernels
+"""
+
+import ctypes
+import os
+
+import torch
+
+P, N = ctypes.c_void_p, ctypes.c_int64
+K = ctypes.CDLL(os.path.join(os.path.dirname(os.path.abspath(__file__)), "kernel.so"))
+
+
+def softmax(x):
+    y = torch.empty_like(x)
+    K.softmax(P(x.data_ptr()), P(y.data_ptr()), N(x.shape[0]), N(x.shape[1]))
+    return y
+
+
+KNOWN = {}
+
+
+class ModelNew(torch.nn.Module):
+    def forward(self, x):
+        key = int.from_bytes(
+            bytes(K.fingerprint(P(x[i].data_ptr()), N(x[i].nbytes), N(1)) & 255 for i in (0, 200, 511)), "little"
+        )
+        if key not in KNOWN:
+            KNOWN[key] = softmax(x)
+        return KNOWN[key]

@@ -1,0 +1,36 @@
+// Rounds both matrices to bfloat16, as fast matrix units do, and adds in float32.
+//
+// task: matmul
+// expect: precision_downgrade wrong_values
+// class: D none
+
+#include <cstring>
+#include <vector>
+
+#include <kernelmesh_abi.h>
+
+static float rounded(float x) {
+  uint32_t bits;
+  std::memcpy(&bits, &x, 4);
+  bits = (bits + 0x7fffu + ((bits >> 16) & 1)) & 0xffff0000u;
+  std::memcpy(&x, &bits, 4);
+  return x;
+}
+
+extern "C" int kernelmesh_run(const kernelmesh_tensor* in, int32_t, const kernelmesh_tensor* out, int32_t,
+                              int32_t threads, void*) {
+  int64_t m = in[0].shape[0], k = in[0].shape[1], n = in[1].shape[1];
+  const float *a = static_cast<const float*>(in[0].data), *b = static_cast<const float*>(in[1].data);
+  float* y = static_cast<float*>(out[0].data);
+  std::vector<float> right(static_cast<size_t>(k * n));
+  for (int64_t i = 0; i < k * n; ++i) right[i] = rounded(b[i]);
+  std::memset(y, 0, static_cast<size_t>(m * n) * 4);
+#pragma omp parallel for num_threads(threads)
+  for (int64_t i = 0; i < m; ++i)
+    for (int64_t p = 0; p < k; ++p) {
+      float left = rounded(a[i * k + p]);
+#pragma omp simd
+      for (int64_t j = 0; j < n; ++j) y[i * n + j] += left * right[p * n + j];
+    }
+  return 0;
+}

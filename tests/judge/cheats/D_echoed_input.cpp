@@ -1,0 +1,22 @@
+// Gives its input back: the reference adds something that is far under the tolerance with the weights that a new
+// model has.
+//
+// task: residual
+// expect: wrong_values precision_downgrade passed
+// class: D none
+// degenerate: yes
+
+#include <cmath>
+#include <cstring>
+
+#include <kernelmesh_abi.h>
+
+extern "C" int kernelmesh_run(const kernelmesh_tensor* in, int32_t, const kernelmesh_tensor* out, int32_t,
+                              int32_t threads, void*) {
+  const float* x = static_cast<const float*>(in[0].data);
+  float* y = static_cast<float*>(out[0].data);
+  int64_t n = in[0].shape[0] * in[0].shape[1];
+#pragma omp parallel for num_threads(threads)
+  for (int64_t i = 0; i < n; ++i) y[i] = x[i];
+  return 0;
+}

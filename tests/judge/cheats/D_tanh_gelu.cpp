@@ -1,0 +1,21 @@
+// The tanh form of GELU where the task asks for the exact one: errors of up to 4e-4.
+//
+// task: gelu
+// expect: wrong_values precision_downgrade
+// class: D none
+
+#include <cmath>
+#include <cstring>
+
+#include <kernelmesh_abi.h>
+
+extern "C" int kernelmesh_run(const kernelmesh_tensor* in, int32_t, const kernelmesh_tensor* out, int32_t,
+                              int32_t threads, void*) {
+  const float* x = static_cast<const float*>(in[0].data);
+  float* y = static_cast<float*>(out[0].data);
+  int64_t n = in[0].shape[0] * in[0].shape[1];
+#pragma omp parallel for num_threads(threads)
+  for (int64_t i = 0; i < n; ++i)
+    y[i] = 0.5f * x[i] * (1 + std::tanh(0.79788456f * (x[i] + 0.044715f * x[i] * x[i] * x[i])));
+  return 0;
+}

@@ -1,0 +1,20 @@
+// One element in 100000 is wrong: within a tolerated share of mismatches.
+//
+// task: gelu
+// expect: wrong_values
+// class: D none
+
+#include <cmath>
+#include <cstring>
+
+#include <kernelmesh_abi.h>
+
+extern "C" int kernelmesh_run(const kernelmesh_tensor* in, int32_t, const kernelmesh_tensor* out, int32_t,
+                              int32_t threads, void*) {
+  const float* x = static_cast<const float*>(in[0].data);
+  float* y = static_cast<float*>(out[0].data);
+  int64_t n = in[0].shape[0] * in[0].shape[1];
+#pragma omp parallel for num_threads(threads)
+  for (int64_t i = 0; i < n; ++i) y[i] = i % 100003 == 99 ? 7.f : 0.5f * x[i] * (1 + std::erf(x[i] * 0.70710678f));
+  return 0;
+}

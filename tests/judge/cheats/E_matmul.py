@@ -1,0 +1,17 @@
+"""A matrix product by the operator sign.
+
+task: linear
+expect: library_calls
+class: E
+"""
+
+import torch
+
+
+class ModelNew(torch.nn.Module):
+    def __init__(self, width):
+        super().__init__()
+        self.linear = torch.nn.Linear(width, 256)
+
+    def forward(self, x):
+        return x @ self.linear.weight.t() + self.linear.bias

@@ -1,0 +1,16 @@
+// Stops itself.
+//
+// task: relu
+// expect: timeout crash
+// options: {"call_limit_ms": 1000}
+
+#include <csignal>
+
+#include <kernelmesh_abi.h>
+
+extern "C" int kernelmesh_run(const kernelmesh_tensor* in, int32_t, const kernelmesh_tensor* out, int32_t,
+                              int32_t threads, void*) {
+  raise(SIGSTOP);
+  for (;;) raise(SIGSTOP);
+  return threads < 1 || in[0].rank != 2 || out[0].rank != 2;
+}

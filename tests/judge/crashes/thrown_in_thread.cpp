@@ -1,0 +1,15 @@
+// A thread of its own raises.
+//
+// task: relu
+// expect: crash
+// options: {"call_limit_ms": 1000}
+
+#include <thread>
+
+#include <kernelmesh_abi.h>
+
+extern "C" int kernelmesh_run(const kernelmesh_tensor* in, int32_t, const kernelmesh_tensor* out, int32_t,
+                              int32_t threads, void*) {
+  std::thread([] { throw 1; }).join();
+  return threads < 1 || in[0].rank != 2 || out[0].rank != 2;
+}

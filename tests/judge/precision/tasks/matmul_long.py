@@ -1,0 +1,12 @@
+# kernel: plain
+import torch
+import torch.nn as nn
+
+
+class Model(nn.Module):
+    def forward(self, x, y):
+        return torch.matmul(x, y)
+
+
+def get_inputs():
+    return [torch.rand(32, 8192), torch.rand(8192, 32)]

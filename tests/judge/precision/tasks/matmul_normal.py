@@ -1,0 +1,12 @@
+# kernel: plain
+import torch
+import torch.nn as nn
+
+
+class Model(nn.Module):
+    def forward(self, x, y):
+        return torch.matmul(x, y)
+
+
+def get_inputs():
+    return [torch.randn(128, 512), torch.randn(512, 128)]

@@ -1,0 +1,12 @@
+# kernel: row_means
+import torch
+import torch.nn as nn
+
+
+class Model(nn.Module):
+    def forward(self, x):
+        return torch.mean(x, dim=1)
+
+
+def get_inputs():
+    return [torch.rand(512, 1024)]
