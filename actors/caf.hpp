@@ -1,4 +1,5 @@
-#pragma once
+#ifndef KERNELMESH_ACTORS_CAF_HPP
+#define KERNELMESH_ACTORS_CAF_HPP
 // All that sources of actors need of CAF 0.17.6.
 
 #include <type_traits>
@@ -34,3 +35,5 @@ void deliver(caf::typed_response_promise<T> promise, std::type_identity_t<messag
 }
 
 }  // namespace actors
+
+#endif

@@ -345,28 +345,7 @@ coordinator_state::~coordinator_state() {
       deliver(promise, tl::unexpected{failure{failure_code::actor_lost, "the coordinator ended"}});
 }
 
-template <class Handle>
-expected<Handle> pick(const agent_choices<Handle>& choices, const std::map<std::string, std::string>& names,
-                      const std::string& role) {
-  auto wanted = names.find(role);
-  auto name = wanted == names.end() ? choices.standard : wanted->second;
-  if (auto found = choices.known.find(name); found != choices.known.end()) return found->second;
-  std::string list;
-  for (const auto& [other, handle] : choices.known) list += (list.empty() ? "" : ", ") + other;
-  return fail(failure_code::misconfigured, "there is no " + role + " \"" + name + "\"; known: " + list);
-}
-
 }  // namespace
-
-expected<job_agents> agent_directory::find(const std::map<std::string, std::string>& names) const {
-  auto planner = pick(planners, names, "planner");
-  if (!planner) return tl::unexpected{planner.error()};
-  auto coder = pick(coders, names, "coder");
-  if (!coder) return tl::unexpected{coder.error()};
-  auto debugger = pick(debuggers, names, "debugger");
-  if (!debugger) return tl::unexpected{debugger.error()};
-  return job_agents{*planner, *coder, *debugger};
-}
 
 coordinator_actor spawn_coordinator(caf::actor_system& system, const coordinator_options& options) {
   return spawn_state<coordinator_state>(system, options);

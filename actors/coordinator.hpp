@@ -3,27 +3,12 @@
 
 #include <map>
 
+#include "actors/agent_directory.hpp"
 #include "actors/caf.hpp"
 #include "actors/job.hpp"
 #include "messages/protocols/coordinator.hpp"
 
 namespace actors {
-
-/// Implementations of one role by name.
-template <class Handle>
-struct agent_choices {
-  std::map<std::string, Handle> known;
-  std::string standard;  ///< for jobs that name none
-};
-
-struct agent_directory {
-  agent_choices<messages::planner_actor> planners;
-  agent_choices<messages::coder_actor> coders;
-  agent_choices<messages::debugger_actor> debuggers;
-
-  /// Whom a job asks. Fails with misconfigured, naming the known ones.
-  messages::expected<job_agents> find(const std::map<std::string, std::string>& names) const;
-};
 
 struct coordinator_options {
   messages::scheduler_actor scheduler;

@@ -1,6 +1,5 @@
 #include "actors/job.hpp"
 
-#include <functional>
 #include <map>
 #include <memory>
 
@@ -16,17 +15,15 @@ namespace {
 using namespace messages;
 using logic::action;
 
-using private_actor = caf::typed_actor<ask<job_status_request, job_status>, tell<drain_job>, tell<reminder>>;
-
 /// CAF asks a state with a begin() and an end() whether it is a container: it has neither.
 class job_state {
 public:
-  using pointer = private_actor::stateful_pointer<job_state>;
+  using pointer = private_job_actor::stateful_pointer<job_state>;
   static inline const char* name = "job";
 
   explicit job_state(pointer self) : self_(self) {}
 
-  private_actor::behavior_type start(const job_options& options);
+  private_job_actor::behavior_type start(const job_options& options);
 
 private:
   using contents = std::vector<decltype(fact::content)>;
@@ -48,9 +45,10 @@ private:
 
   // -- what comes back ------------------------------------------------------------------------------------------------
 
-  void answered(const question_id& question, agent_role role, decltype(reply_received::reply) reply,
-                contents more = {});
-  void unanswered(const action& x, const failure& reason);
+  void planned(const question_id& question, const expected<plan_reply>& x);
+  void written(const question_id& question, const expected<code_reply>& x);
+  void advised(const question_id& question, const messages::plan& of, const expected<debug_reply>& x);
+  void unanswered(const question_id& question, const failure& reason);
   void stage_ended(const stage_result& result);
   void record(const std::string& key, contents news);
   void recorded(const std::string& key, const facts_appended& x);
@@ -62,8 +60,7 @@ private:
 
   question_context about(const question_id& question) const;
   stage_request request_of(const logic::send_stage& x) const;
-  template <class Handle, class Request, class F>
-  void ask_agent(const Handle& agent, const Request& request, const action& what, F use);
+  void watch_the_time();
   void tell_monitor(event_kind kind, const std::string& subject, std::string text = {});
 
   pointer self_;
@@ -71,20 +68,23 @@ private:
   logic::job_state job_;
   std::unique_ptr<logic::strategy> strategy_;
   logic::open_actions open_;
-  std::map<std::string, std::function<void()>> give_up_;  // of what is out: stages and questions
-  std::map<std::string, std::uint32_t> tries_;            // of questions that failed
-  std::map<std::uint64_t, action> retries_;               // waiting for their reminder
-  std::uint64_t last_retry_ = 0;
+  std::optional<job_questions> questions_;
+  std::set<stage_id> stages_;  // that are out
+  bool time_is_watched_ = false;
   bool draining_ = false;
   bool finishing_ = false;
   bool ended_ = false;
 };
 
-private_actor::behavior_type job_state::start(const job_options& options) {
+private_job_actor::behavior_type job_state::start(const job_options& options) {
   options_ = options;
   job_ = logic::job_state{options.spec, options.run};
   for (const auto& fact : options_.past) apply(job_, fact);
   options_.past.clear();
+  questions_.emplace(self_, options_.agents, options_.limits.questions,
+                     [this](event_kind kind, const std::string& question, std::string text) {
+                       tell_monitor(kind, question, std::move(text));
+                     });
   take_up();
   return {
       [this](const job_status_request&) { return status_of(job_, open_); },
@@ -100,11 +100,17 @@ void job_state::take_up() {
   if (!strategy) return leave(false, strategy.error());
   strategy_ = std::move(*strategy);
   tell_monitor(event_kind::job_started, job_.spec.job.value, job_.spec.task_name);
-  auto used = job_.started ? wall_time(self_) - *job_.started : std::chrono::milliseconds{0};
-  auto left = std::max(job_.spec.strategy.time_limit - used, std::chrono::milliseconds{0});
-  self_->delayed_send(self_, left + std::chrono::milliseconds{1}, reminder{"time", 0});
+  watch_the_time();
   if (!job_.started) return record("start", {job_started{}});
   step();
+}
+
+/// Once it counts.
+void job_state::watch_the_time() {
+  if (!job_.clock || std::exchange(time_is_watched_, true)) return;
+  auto left = *job_.clock + job_.spec.strategy.time_limit - wall_time(self_);
+  self_->delayed_send(self_, std::max(left, std::chrono::milliseconds{0}) + std::chrono::milliseconds{1},
+                      reminder{"time", 0});
 }
 
 void job_state::step() {
@@ -122,13 +128,12 @@ void job_state::step() {
 void job_state::drain() {
   draining_ = true;
   give_all_up();
-  for (const auto& [number, what] : std::exchange(retries_, {})) open_.erase(key_of(what));
   step();
 }
 
 void job_state::remind(const reminder& x) {
   if (x.of == "time") return step();
-  if (auto what = retries_.extract(x.number)) std::visit([this](const auto& y) { act(y); }, what.mapped());
+  questions_->try_again(x.number);
 }
 
 void job_state::leave(bool finished, failure reason) {
@@ -141,7 +146,8 @@ void job_state::leave(bool finished, failure reason) {
 }
 
 void job_state::give_all_up() {
-  for (const auto& [key, give_up] : std::exchange(give_up_, {})) give_up();
+  questions_->give_up();
+  for (const auto& stage : std::exchange(stages_, {})) self_->send(options_.services.scheduler, cancel_stage{stage});
 }
 
 // -- what the strategy wants ------------------------------------------------------------------------------------------
@@ -151,52 +157,30 @@ void job_state::carry_out(const action& x) {
   std::visit([this](const auto& y) { act(y); }, x);
 }
 
-template <class Handle, class Request, class F>
-void job_state::ask_agent(const Handle& agent, const Request& request, const action& what, F use) {
-  tell_monitor(event_kind::question_asked, request.about.question.value);
-  give_up_[key_of(what)] = [this, agent, about = request.about] {
-    self_->send(agent, cancel_question{about.run, about.job, about.question});
-  };
-  self_->request(agent, options_.limits.question, request).then(std::move(use), [this, what](const caf::error& error) {
-    unanswered(what, to_failure(error));
-  });
-}
-
 void job_state::act(const logic::ask_planner& x) {
-  ask_agent(options_.agents.planner, plan_request{about(x.question)}, x,
-            [this, x](const plan_reply& reply) { answered(x.question, agent_role::planner, reply); });
+  questions_->ask(plan_request{about(x.question)},
+                  [this, question = x.question](const expected<plan_reply>& y) { planned(question, y); });
 }
 
 void job_state::act(const logic::ask_coder& x) {
   code_request request{about(x.question), x.plan, std::nullopt, x.variation};
   if (x.parent) request.parent = job_.find(*x.parent)->made.manifest;
-  ask_agent(options_.agents.coder, request, x, [this, x](const code_reply& reply) {
-    contents more;
-    if (reply.manifest)
-      more.push_back(
-          candidate_created{identify(*reply.manifest), reply.manifest_blob, *reply.manifest, x.question, reply.plan});
-    answered(x.question, agent_role::coder, reply, std::move(more));
-  });
+  questions_->ask(request, [this, question = x.question](const expected<code_reply>& y) { written(question, y); });
 }
 
 void job_state::act(const logic::ask_debugger& x) {
   auto candidate = job_.find(x.candidate);
-  debug_request request{about(x.question), candidate->made.plan, candidate->made.manifest, *candidate->rejection,
-                        x.repairs};
-  ask_agent(options_.agents.debugger, request, x, [this, x, plan = candidate->made.plan](const debug_reply& reply) {
-    contents more;
-    if (auto fixed = std::get_if<repaired>(&reply.advice))
-      more.push_back(
-          candidate_created{identify(fixed->manifest), fixed->manifest_blob, fixed->manifest, x.question, plan});
-    answered(x.question, agent_role::debugger, reply, std::move(more));
-  });
+  const auto& plan = candidate->made.plan;
+  debug_request request{about(x.question), plan, candidate->made.manifest, *candidate->rejection, x.repairs};
+  questions_->ask(request,
+                  [this, question = x.question, plan](const expected<debug_reply>& y) { advised(question, plan, y); });
 }
 
 void job_state::act(const logic::send_stage& x) {
-  give_up_[x.stage.value] = [this, x] { self_->send(options_.services.scheduler, cancel_stage{x.stage}); };
+  stages_.insert(x.stage);
   self_->request(options_.services.scheduler, options_.limits.stage, request_of(x))
       .then([this](const stage_result& result) { stage_ended(result); },
-            [this, x](const caf::error& error) { leave(false, to_failure(error)); });
+            [this](const caf::error& error) { leave(false, to_failure(error)); });
 }
 
 void job_state::act(const logic::adopt_imported&) {
@@ -212,36 +196,37 @@ void job_state::act(const logic::finish_job& x) {
 
 // -- what comes back --------------------------------------------------------------------------------------------------
 
-void job_state::answered(const question_id& question, agent_role role, decltype(reply_received::reply) reply,
-                         contents more) {
-  give_up_.erase(question.value);
-  tell_monitor(event_kind::question_answered, question.value);
-  contents news{reply_received{question, role, std::move(reply)}};
-  for (auto& x : more) {
-    if (auto made = std::get_if<candidate_created>(&x))
-      tell_monitor(event_kind::candidate_created, made->candidate.value, made->manifest.dsl);
-    news.push_back(std::move(x));
-  }
+void job_state::planned(const question_id& question, const expected<plan_reply>& x) {
+  if (!x) return unanswered(question, x.error());
+  record(question.value, {reply_received{question, agent_role::planner, *x}});
+}
+
+void job_state::written(const question_id& question, const expected<code_reply>& x) {
+  if (!x) return unanswered(question, x.error());
+  contents news{reply_received{question, agent_role::coder, *x}};
+  if (x->manifest)
+    news.push_back(candidate_created{identify(*x->manifest), x->manifest_blob, *x->manifest, question, x->plan});
   record(question.value, std::move(news));
 }
 
-/// Agents fail as machinery fails: a question is asked again, and then the job waits for a resume.
-void job_state::unanswered(const action& x, const failure& reason) {
-  give_up_.erase(key_of(x));
+void job_state::advised(const question_id& question, const messages::plan& of, const expected<debug_reply>& x) {
+  if (!x) return unanswered(question, x.error());
+  contents news{reply_received{question, agent_role::debugger, *x}};
+  if (auto fixed = std::get_if<repaired>(&x->advice))
+    news.push_back(candidate_created{identify(fixed->manifest), fixed->manifest_blob, fixed->manifest, question, of});
+  record(question.value, std::move(news));
+}
+
+/// Who drains asked for it; else the job waits for a resume.
+void job_state::unanswered(const question_id& question, const failure& reason) {
   if (ended_) return;
-  auto tries = ++tries_[key_of(x)];
-  tell_monitor(event_kind::warning, key_of(x), reason.detail);
-  if (draining_) {
-    open_.erase(key_of(x));
-    return step();
-  }
-  if (tries >= options_.limits.question_attempts) return leave(false, reason);
-  retries_.emplace(++last_retry_, x);
-  self_->delayed_send(self_, options_.limits.question_retry_delay * (1 << (tries - 1)), reminder{"retry", last_retry_});
+  if (!draining_) return leave(false, reason);
+  open_.erase(question.value);
+  step();
 }
 
 void job_state::stage_ended(const stage_result& result) {
-  give_up_.erase(result.stage.value);
+  stages_.erase(result.stage);
   if (ended_) return;
   if (std::holds_alternative<verdict>(result.outcome)) return record(result.stage.value, {stage_finished{result}});
   if (std::holds_alternative<failure>(result.outcome) && !draining_)
@@ -253,9 +238,12 @@ void job_state::stage_ended(const stage_result& result) {
 /// On disk first, then it is known, then it is acted on.
 void job_state::record(const std::string& key, contents news) {
   append_facts request{options_.run, {}};
-  for (auto& content : news)
+  for (auto& content : news) {
+    if (auto made = std::get_if<candidate_created>(&content))
+      tell_monitor(event_kind::candidate_created, made->candidate.value, made->manifest.dsl);
     request.facts.push_back(
         {.at = wall_time(self_), .run = options_.run, .job = job_.spec.job, .content = std::move(content)});
+  }
   self_->request(options_.services.journal, options_.limits.journal, std::move(request))
       .then([this, key](const facts_appended& x) { recorded(key, x); },
             [this](const caf::error& error) { leave(false, to_failure(error)); });
@@ -268,6 +256,7 @@ void job_state::recorded(const std::string& key, const facts_appended& x) {
   for (const auto& fact : x.facts) apply(job_, fact);
   open_.erase(key);
   report_best(before);
+  watch_the_time();
   step();
 }
 

@@ -5,24 +5,15 @@
 #include <vector>
 
 #include "actors/caf.hpp"
+#include "actors/job_questions.hpp"
 #include "messages/blobs/blob_store.hpp"
-#include "messages/protocols/coder.hpp"
 #include "messages/protocols/coordinator.hpp"
-#include "messages/protocols/debugger.hpp"
 #include "messages/protocols/job.hpp"
 #include "messages/protocols/journal.hpp"
 #include "messages/protocols/monitor.hpp"
-#include "messages/protocols/planner.hpp"
 #include "messages/protocols/scheduler.hpp"
 
 namespace actors {
-
-/// Whom a job asks; which implementation it is, the job does not know.
-struct job_agents {
-  messages::planner_actor planner;
-  messages::coder_actor coder;
-  messages::debugger_actor debugger;
-};
 
 struct job_services {
   messages::scheduler_actor scheduler;
@@ -33,10 +24,8 @@ struct job_services {
 
 struct job_limits {
   std::chrono::milliseconds journal{60'000};
-  std::chrono::milliseconds question{600'000};  ///< one try
-  std::uint32_t question_attempts = 3;
-  std::chrono::milliseconds question_retry_delay{500};  ///< doubles with each try
-  std::chrono::milliseconds stage{4 * 3'600'000};       ///< longer than all attempts of the scheduler with their waits
+  question_limits questions;
+  std::chrono::milliseconds stage{4 * 3'600'000};  ///< longer than all attempts of the scheduler with their waits
 };
 
 struct job_options {

@@ -24,11 +24,43 @@ messages::expected<std::shared_ptr<const dsl::language>> language_of(const rules
 messages::expected<messages::op_graph> graph_of(const rules_agent_options& options,
                                                 const messages::question_context& about);
 
-/// Spawns an agent on its own thread or, for tests, on the scheduler's.
-template <class State>
-auto spawn_rules_agent(caf::actor_system& system, const rules_agent_options& options) -> typename State::handle {
-  if (options.own_thread) return spawn_state<State, caf::detached>(system, options);
-  return spawn_state<State>(system, options);
+/// The frame of an agent that answers at once with a function of its own: Role has `handle`, `request`, `name` and
+/// `answer(options, request)`, which gives a reply or a failure.
+template <class Role>
+class rules_agent_state {
+public:
+  using handle = typename Role::handle;
+  using pointer = typename handle::template stateful_pointer<rules_agent_state>;
+  static inline const char* name = Role::name;
+
+  explicit rules_agent_state(pointer) {}
+
+  typename handle::behavior_type start(const rules_agent_options& options) {
+    options_ = options;
+    return {
+        [this](const typename Role::request& x) { return answer(x); },
+        [](const messages::cancel_question&) {},  // it is answered before this comes
+    };
+  }
+
+private:
+  using reply = typename decltype(Role::answer(std::declval<const rules_agent_options&>(),
+                                               std::declval<const typename Role::request&>()))::value_type;
+
+  caf::result<reply> answer(const typename Role::request& x) {
+    auto found = Role::answer(options_, x);
+    if (!found) return messages::to_error(found.error());
+    return std::move(*found);
+  }
+
+  rules_agent_options options_;
+};
+
+/// On a thread of its own or, for tests, on the scheduler's.
+template <class Role>
+typename Role::handle spawn_rules_agent(caf::actor_system& system, const rules_agent_options& options) {
+  if (options.own_thread) return spawn_state<rules_agent_state<Role>, caf::detached>(system, options);
+  return spawn_state<rules_agent_state<Role>>(system, options);
 }
 
 }  // namespace actors

@@ -99,8 +99,7 @@ verdict remembered(verdict x) {
 caf::result<stage_result> stage_runner_state::run(const stage_request& request) {
   auto promise = self_->make_response_promise<stage_result>();
   auto key = key_of(request);
-  auto [place, added] =
-      askers_.try_emplace(request.stage, asker{request, key, std::chrono::steady_clock::now(), promise});
+  auto [place, added] = askers_.try_emplace(request.stage, asker{request, key, self_->clock().now(), promise});
   if (!added) {
     deliver(promise, stage_result{request.stage,
                                   request.attempt,
@@ -166,7 +165,7 @@ void stage_runner_state::answer(const stage_id& stage, const stage_outcome& outc
   if (!who) return;
   auto& [request, key, since, promise] = who.mapped();
   stage_result result{request.stage, request.attempt, request.kind, request.candidate, outcome, options_.offer.name};
-  result.elapsed = std::chrono::duration_cast<std::chrono::milliseconds>(std::chrono::steady_clock::now() - since);
+  result.elapsed = std::chrono::duration_cast<std::chrono::milliseconds>(self_->clock().now() - since);
   deliver(promise, std::move(result));
 }
 

@@ -1,62 +1,22 @@
-#include "actors/system.hpp"
+#include "actors/node_tree.hpp"
 
 #include <unistd.h>
 #include <algorithm>
-#include <optional>
 #include <thread>
 #include <vector>
 
-#include "actors/agent_pool.hpp"
-#include "actors/coder.hpp"
 #include "actors/compiler.hpp"
-#include "actors/coordinator.hpp"
-#include "actors/debugger.hpp"
 #include "actors/device_runner.hpp"
 #include "actors/executors.hpp"
 #include "actors/journal.hpp"
 #include "actors/monitor.hpp"
-#include "actors/planner.hpp"
 #include "actors/scheduler.hpp"
-#include "actors/supervisor.hpp"
-#include "actors/system_config.hpp"
 #include "dsl/cpp/language.hpp"
 
 namespace actors {
 
 using namespace messages;
 namespace fs = std::filesystem;
-
-struct node::tree {
-  explicit tree(blobs::blob_store s) : store(std::move(s)) {}
-
-  blobs::blob_store store;
-  std::shared_ptr<const dsl::registry> registry;
-  std::shared_ptr<const dsl::language_set> languages;
-  std::shared_ptr<devices::worker::worker_hub> hub;
-  system_config config;
-  std::optional<caf::actor_system> system;
-  monitor_actor monitor;
-  journal_actor journal;
-  scheduler_actor scheduler;
-  agent_directory agents;
-  coordinator_actor coordinator;
-  supervisor_actor supervisor;
-
-  ~tree();
-  expected<void> plant(const node_options& options);
-  expected<void> open_hub(const node_options& options);
-  void spawn_agents(const configs::agents_options& options);
-  expected<void> spawn_runners(const node_options& options);
-  void spawn_coordinator(const configs::scheduler_options& options);
-
-  /// @param limit of the wait
-  template <class Reply, class Request>
-  expected<Reply> ask(Request request, caf::duration limit) {
-    return ask<Reply>(coordinator, std::move(request), limit);
-  }
-  template <class Reply, class Handle, class Request>
-  expected<Reply> ask(const Handle& whom, Request request, caf::duration limit);
-};
 
 namespace {
 
@@ -141,7 +101,7 @@ expected<void> node::tree::plant(const node_options& options) {
                                    .no_resource_grace = options.config.scheduler.grace};
   scheduler = spawn_scheduler(*system, monitor, schedule);
   if (auto spawned = spawn_runners(options); !spawned) return spawned;
-  spawn_agents(options.config.agents);
+  agents = spawn_agents(*system, options.config.agents, {languages, store});
   spawn_coordinator(options.config.scheduler);
   return {};
 }
@@ -152,12 +112,26 @@ expected<void> node::tree::open_hub(const node_options& options) {
       devices::worker::worker_hub::open({.folder = control_folder(options.state_folder), .guard = options.guard});
   if (!opened) return tl::unexpected{opened.error()};
   hub = *opened;
+  return make_sandbox(options);
+}
+
+expected<void> node::tree::make_sandbox(const node_options& options) {
+  const auto& wanted = options.config.sandbox;
+  auto readable = wanted.readable_paths();
+  auto made = devices::worker::make_sandbox({.guard = options.guard,
+                                             .interpreter = options.python,
+                                             .package_folder = options.install.worker(),
+                                             .readable = {readable.begin(), readable.end()},
+                                             .unsafe_none = wanted.level == configs::sandbox_need::unsafe_none});
+  if (!made) return tl::unexpected{made.error()};
+  sandbox = *std::move(made);
   return {};
 }
 
 expected<void> node::tree::spawn_runners(const node_options& options) {
-  executor_surroundings around{
-      store, hub, {.interpreter = options.python, .package_folder = options.install.worker()}, registry};
+  devices::worker::worker_python python{
+      .interpreter = options.python, .package_folder = options.install.worker(), .sandbox = sandbox};
+  executor_surroundings around{store, hub, python, registry};
   node_name here{options.config.node};
   std::vector<supervised> children;
   for (const auto& device : options.config.devices) {
@@ -186,34 +160,6 @@ expected<void> node::tree::spawn_runners(const node_options& options) {
   return {};
 }
 
-namespace {
-
-template <class Handle>
-using agent_makers = std::map<std::string, Handle (*)(caf::actor_system&, const rules_agent_options&)>;
-
-/// A pool for each implementation that the config names. A new implementation is a line in `makers`.
-template <class Handle>
-agent_choices<Handle> spawn_pools(caf::actor_system& system, const configs::agent_options& options,
-                                  const rules_agent_options& rules, const agent_makers<Handle>& makers) {
-  agent_choices<Handle> choices;
-  if (!options.implementations.empty()) choices.standard = options.implementations.front();
-  for (const auto& name : options.implementations)
-    if (auto make = makers.find(name); make != makers.end())  // the config was checked against the known ones
-      choices.known[name] =
-          spawn_agent_pool<Handle>(system, {.size = options.pool},
-                                   [rules, make = make->second](caf::actor_system& s) { return make(s, rules); });
-  return choices;
-}
-
-}  // namespace
-
-void node::tree::spawn_agents(const configs::agents_options& options) {
-  rules_agent_options rules{languages, store};
-  agents.planners = spawn_pools<planner_actor>(*system, options.planner, rules, {{"rules", spawn_rules_planner}});
-  agents.coders = spawn_pools<coder_actor>(*system, options.coder, rules, {{"rules", spawn_rules_coder}});
-  agents.debuggers = spawn_pools<debugger_actor>(*system, options.debugger, rules, {{"rules", spawn_rules_debugger}});
-}
-
 void node::tree::spawn_coordinator(const configs::scheduler_options& options) {
   coordinator_options x{
       .scheduler = scheduler, .journal = journal, .monitor = monitor, .agents = agents, .store = store};
@@ -225,66 +171,23 @@ void node::tree::spawn_coordinator(const configs::scheduler_options& options) {
 
 // -- its end ----------------------------------------------------------------------------------------------------------
 
-node::node(std::unique_ptr<tree> x) : tree_(std::move(x)) {}
-node::~node() = default;
-
 /// Askers before those they ask; what an actor owns ends with it.
 node::tree::~tree() {
   auto end = [](const auto& actor) {
     if (actor) caf::anon_send_exit(actor, caf::exit_reason::user_shutdown);
   };
   end(coordinator);
-  for (const auto& [name, x] : agents.planners.known) end(x);
-  for (const auto& [name, x] : agents.coders.known) end(x);
-  for (const auto& [name, x] : agents.debuggers.known) end(x);
+  agents.end_all();
   end(supervisor);
   end(scheduler);
   end(journal);
   end(monitor);
   destroy(coordinator);
-  agents = agent_directory{};
   destroy(supervisor);
   destroy(scheduler);
   destroy(journal);
   destroy(monitor);
   system.reset();
 }
-
-// -- what is asked of it ----------------------------------------------------------------------------------------------
-
-template <class Reply, class Handle, class Request>
-expected<Reply> node::tree::ask(const Handle& whom, Request request, caf::duration limit) {
-  caf::scoped_actor self{*system};
-  expected<Reply> result = fail(failure_code::actor_lost, "it did not answer");
-  self->request(whom, limit, std::move(request))
-      .receive([&](Reply& reply) { result = std::move(reply); },
-               [&](caf::error& error) { result = tl::unexpected{to_failure(error)}; });
-  return result;
-}
-
-namespace {
-const caf::duration soon{std::chrono::seconds{60}};
-}
-
-expected<run_accepted> node::start_run(const run_spec& spec) {
-  return tree_->ask<run_accepted>(messages::start_run{spec}, soon);
-}
-expected<run_accepted> node::resume_run(const run_id& run) {
-  return tree_->ask<run_accepted>(messages::resume_run{run}, soon);
-}
-expected<run_status> node::await_run(const run_id& run) {
-  return tree_->ask<run_status>(messages::await_run{run}, caf::duration{std::chrono::minutes{60 * 24 * 365}});
-}
-expected<status_reply> node::status(const run_id& run) {
-  return tree_->ask<status_reply>(status_request{run}, caf::duration{std::chrono::seconds{10}});
-}
-expected<drain_reply> node::drain(const run_id& run) { return tree_->ask<drain_reply>(drain_request{run}, soon); }
-
-expected<stage_result> node::run_stage(const stage_request& request) {
-  return tree_->ask<stage_result>(tree_->scheduler, request, caf::duration{request.queue_limit + request.run_limit});
-}
-
-const blobs::blob_store& node::store() const { return tree_->store; }
-const dsl::language_set& node::languages() const { return *tree_->languages; }
 
 }  // namespace actors

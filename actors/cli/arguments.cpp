@@ -1,7 +1,7 @@
 #include "actors/cli/arguments.hpp"
 
+#include <algorithm>
 #include <functional>
-#include <iostream>
 
 #include <CLI/CLI.hpp>
 
@@ -11,6 +11,8 @@
 #include "configs/scalars.hpp"
 
 namespace actors::cli {
+
+using namespace messages;
 
 namespace {
 
@@ -26,14 +28,14 @@ struct command_line {
   export_options exported;
   doctor_options doctor;
   std::string time_limit;
-  std::function<exit_code()> chosen;
+  std::function<outcome()> chosen;
 };
 
 CLI::App* add_command(CLI::App& app, command_line& x, const std::string& name, const std::string& help,
                       const std::string& example) {
   auto command = app.add_subcommand(name, help);
   command->footer("Example:\n  " + example);
-  command->add_flag("--json", x.common.json, "Answer with one JSON document on stdout");
+  command->add_flag("--json", x.common.json, "Answer with one JSON document on stdout, errors too");
   command->add_flag("--verbose", x.common.verbose, "Show every event on stderr");
   command
       ->add_option(
@@ -51,6 +53,11 @@ CLI::Validator not_empty() {
 void add_python(CLI::App* command, command_line& x) {
   command->add_option("--python", x.common.python, "Python with torch >= 2.4, numpy, pyzmq and msgpack for the workers")
       ->type_name("PATH");
+}
+
+void add_no_sandbox(CLI::App* command, command_line& x) {
+  command->add_flag("--unsafe-no-sandbox", x.common.unsafe_no_sandbox,
+                    "Where this machine allows no sandbox, let candidates run without: they may do whatever you may");
 }
 
 void add_dtype(CLI::App* command, std::string& dtype) {
@@ -76,6 +83,7 @@ void add_optimize(CLI::App& app, command_line& x) {
       ->check(not_empty())
       ->capture_default_str();
   add_python(command, x);
+  add_no_sandbox(command, x);
   command->callback([&x] { x.chosen = [&x] { return optimize(x.common, x.optimize); }; });
 }
 
@@ -99,7 +107,10 @@ void add_verify(CLI::App& app, command_line& x) {
       ->check(CLI::Range(5, 1000))
       ->capture_default_str();
   command->add_flag("--no-time", to.no_time, "Check only");
+  command->add_flag("--allow-library-calls", to.allow_library_calls,
+                    "Work of libraries (torch, numpy) is no reason to refuse; it is reported");
   add_python(command, x);
+  add_no_sandbox(command, x);
   command->callback([&x] { x.chosen = [&x] { return verify(x.common, x.verify); }; });
 }
 
@@ -109,6 +120,7 @@ void add_run(CLI::App& app, command_line& x) {
   command->add_option("CONFIG", x.run.config, "Run config: tasks, targets, variants, repeats")->required();
   command->add_option("--out", x.run.out, "Folder for exports and the report, in place of the config's");
   add_python(command, x);
+  add_no_sandbox(command, x);
   command->callback([&x] { x.chosen = [&x] { return run(x.common, x.run); }; });
 }
 
@@ -117,6 +129,7 @@ void add_resume(CLI::App& app, command_line& x) {
                              "kernelmesh resume 20260102-030405-a1b2");
   command->add_option("RUN", x.resume.run, "Id of the run; `kernelmesh status` lists them")->required();
   add_python(command, x);
+  add_no_sandbox(command, x);
   command->callback([&x] { x.chosen = [&x] { return resume(x.common, x.resume); }; });
 }
 
@@ -145,14 +158,35 @@ void add_readers(CLI::App& app, command_line& x) {
   doctor->callback([&x] { x.chosen = [&x] { return cli::doctor(x.common, x.doctor); }; });
 }
 
-/// CLI11's own sentences, with the way out. @param first word of the command line
-exit_code complain_about(const CLI::App& app, const CLI::ParseError& e, const std::string& first) {
+std::string command_of(const CLI::App& app) {
   auto used = app.get_subcommands();
-  auto command = used.empty() ? std::string{} : used.front()->get_name() + ' ';
-  bool no_command = used.empty() && !first.empty() && first.front() != '-';
-  std::cerr << "kernelmesh: " << (no_command ? "there is no command \"" + first + '"' : e.what()) << "; see kernelmesh "
-            << command << "--help\n";
-  return exit_code::bad_input;
+  return used.empty() ? std::string{} : used.front()->get_name();
+}
+
+/// CLI11's own sentences, with the way out. @param words of the command line
+failure wrong_flags(const CLI::App& app, const CLI::ParseError& e, const std::vector<std::string>& words) {
+  auto command = command_of(app);
+  bool no_command = command.empty() && !words.empty() && words.front().front() != '-';
+  auto what = no_command ? "there is no command \"" + words.front() + '"' : std::string{e.what()};
+  return {failure_code::bad_input, what + "; see kernelmesh " + (command.empty() ? "" : command + ' ') + "--help"};
+}
+
+expected<void> read_time_limit(command_line& x) {
+  if (x.time_limit.empty()) return {};
+  std::chrono::milliseconds limit{0};
+  bool read = configs::parse_scalar(x.time_limit, limit) && limit.count() > 0;
+  x.optimize.time = limit;
+  if (read) return {};
+  return fail(failure_code::bad_input, "--for: \"" + x.time_limit + "\" is no time; write 90s, 10m or 1h30m");
+}
+
+outcome carry_out(command_line& x) {
+  if (auto read = read_time_limit(x); !read) return tl::unexpected{read.error()};
+  try {
+    return x.chosen();
+  } catch (const std::exception& e) {  // of the standard library: no memory, no such path
+    return fail(failure_code::storage, e.what());
+  }
 }
 
 }  // namespace
@@ -166,6 +200,7 @@ int run_command_line(int argc, char** argv) {
   app.require_subcommand(1);
   command_line x;
   for (auto add : {add_optimize, add_verify, add_run, add_resume, add_readers}) add(app, x);
+  std::vector<std::string> words{argv + std::min(argc, 1), argv + argc};
   try {
     app.parse(argc, argv);
   } catch (const CLI::CallForHelp& e) {
@@ -173,18 +208,11 @@ int run_command_line(int argc, char** argv) {
   } catch (const CLI::CallForVersion& e) {
     return app.exit(e);
   } catch (const CLI::ParseError& e) {
-    return static_cast<int>(complain_about(app, e, argc > 1 ? argv[1] : ""));
+    bool json = std::ranges::find(words, "--json") != words.end();  // it may stand behind what is wrong
+    return static_cast<int>(complain(wrong_flags(app, e, words), json, command_of(app)));
   }
-  if (!x.time_limit.empty()) {
-    std::chrono::milliseconds limit{0};
-    bool read = configs::parse_scalar(x.time_limit, limit) && limit.count() > 0;
-    x.optimize.time = limit;
-    if (!read) {
-      std::cerr << "kernelmesh: --for: \"" << x.time_limit << "\" is no time; write 90s, 10m or 1h30m\n";
-      return static_cast<int>(exit_code::bad_input);
-    }
-  }
-  return static_cast<int>(x.chosen());
+  auto done = carry_out(x);
+  return static_cast<int>(done ? *done : complain(done.error(), x.common.json, command_of(app)));
 }
 
 }  // namespace actors::cli

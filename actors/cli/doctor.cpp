@@ -8,6 +8,8 @@
 #include "actors/cli/commands.hpp"
 #include "actors/cli/place.hpp"
 #include "actors/journal_file.hpp"
+#include "actors/logic/blob_references.hpp"
+#include "devices/worker/worker_sandbox.hpp"
 #include "messages/records/documents.hpp"
 
 namespace actors::cli {
@@ -86,13 +88,11 @@ private:
 
 void check_resources(doctor_document& to, const place& where, const common_options& common,
                      const configs::system_config& config, const fs::path& state) {
-  auto python = find_workers_python(where, common, config);
-  if (!python) return;  // said already
+  auto setup = set_up_node(where, common, config, state);
+  if (!setup) return;  // said already
   readiness ready;
-  node_options setup{.config = config, .install = where.install, .state_folder = state, .python = *python};
-  setup.guard = configs::surroundings::of_this_process().executable.parent_path() / "kernelmesh-guard";
-  setup.on_event = [&](const event& x) { ready.note(x); };
-  auto here = node::start(setup);
+  setup->on_event = [&](const event& x) { ready.note(x); };
+  auto here = node::start(*setup);
   if (!here) return miss(to, "node", here.error());
   auto limit = std::chrono::steady_clock::now() + start_limit;
   for (const auto& name : resource_names(config)) {
@@ -103,10 +103,17 @@ void check_resources(doctor_document& to, const place& where, const common_optio
   }
 }
 
-void check_sandbox(doctor_document& to) {
-  to.checks.push_back({"sandbox", "note",
-                       "candidates run as this user without a sandbox: results say \"sandbox\": \"none\"",
-                       "judge only candidates that you would run yourself"});
+/// True unless a node would refuse to start for it.
+bool check_sandbox(doctor_document& to, const configs::system_config& config) {
+  auto level = devices::worker::probe_sandbox(kernelmesh_guard());
+  if (level.name != "none") {
+    add(to, "sandbox", level.name + ": candidates see nothing that they were not given");
+    return true;
+  }
+  auto refused = config.sandbox.level == configs::sandbox_need::required;
+  if (refused) to.fit = false;
+  to.checks.push_back({"sandbox", refused ? "missing" : "problem", level.why_not, level.remedy});
+  return !refused;
 }
 
 exit_code print(const doctor_document& x, bool json) {
@@ -123,12 +130,27 @@ exit_code print(const doctor_document& x, bool json) {
   return x.fit ? exit_code::done : exit_code::infrastructure;
 }
 
-exit_code check_journal(const place& where, const common_options& common, const std::string& run) {
+/// Each is read, because one that is there may be damaged.
+void check_blobs(doctor_document& to, const fs::path& state, const std::vector<fact>& facts) {
+  auto store = blobs::blob_store::open(blobs_folder(state));
+  if (!store) return miss(to, "blobs", store.error());
+  std::set<blob_hash> wanted;
+  for (const auto& fact : facts) wanted.merge(logic::blobs_of(fact));
+  std::vector<std::string> bad;
+  for (const auto& hash : wanted)
+    if (auto blob = store->get(hash); !blob) bad.push_back(blob.error().detail);
+  if (bad.empty()) return add(to, "blobs", std::to_string(wanted.size()));
+  auto said = std::to_string(bad.size()) + " of " + std::to_string(wanted.size()) + " can't be read; the first: ";
+  miss(to, "blobs", {failure_code::not_found, said + bad.front()},
+       "copy " + store->folder().string() + " from where the run was made, or start the run again");
+}
+
+outcome check_journal(const place& where, const common_options& common, const std::string& run) {
   auto state = where.state_of(common);
-  if (!state) return complain(state.error());
+  if (!state) return tl::unexpected{state.error()};
   doctor_document document;
   auto file = journal_file::open(journal_path(runs_folder(*state), {run}), journal_file::mode::read_only);
-  if (!file) return complain(file.error());
+  if (!file) return tl::unexpected{file.error()};
   auto whole = file->check();
   if (whole)
     add(document, "journal", "whole");
@@ -139,19 +161,20 @@ exit_code check_journal(const place& where, const common_options& common, const 
     add(document, "facts", std::to_string(facts->size()));
   else
     miss(document, "facts", facts.error());
+  if (facts) check_blobs(document, *state, *facts);
   return print(document, common.json);
 }
 
 }  // namespace
 
-exit_code doctor(const common_options& common, const doctor_options& options) {
+outcome doctor(const common_options& common, const doctor_options& options) {
   auto where = find_place();
-  if (!where) return complain(where.error());
+  if (!where) return tl::unexpected{where.error()};
   if (!options.run.empty()) return check_journal(*where, common, options.run);
   auto file = where->system_file(common.system);
-  if (!file) return complain(file.error());
+  if (!file) return tl::unexpected{file.error()};
   auto config = configs::load_system_config(*file, where->known);
-  if (!config) return complain(config.error());
+  if (!config) return tl::unexpected{config.error()};
   doctor_document document;
   add(document, "install", where->install.root.string());
   add(document, "system config", file->string());
@@ -163,8 +186,7 @@ exit_code doctor(const common_options& common, const doctor_options& options) {
   }
   check_state(document, *state);
   check_python(document, *where, common, *config);
-  check_resources(document, *where, common, *config, *state);
-  check_sandbox(document);
+  if (check_sandbox(document, *config)) check_resources(document, *where, common, *config, *state);
   return print(document, common.json);
 }
 

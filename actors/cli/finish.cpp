@@ -38,57 +38,57 @@ exit_code code_of(const logic::run_state& run) {
 }
 
 /// The task is wanting, which no candidate can help.
-exit_code refuse_task(const logic::job_state& job) {
-  return complain({failure_code::bad_input, "task " + job.spec.task_name + ": " + job.finished->remark});
+outcome refuse_task(const logic::job_state& job) {
+  return fail(failure_code::bad_input, "task " + job.spec.task_name + ": " + job.finished->remark);
 }
 
-exit_code finish_verify(const logic::run_state& run, bool json) {
+outcome finish_verify(const logic::run_state& run, bool json) {
   const auto& job = run.jobs.begin()->second;
-  if (job.candidates.empty()) return complain({failure_code::worker_lost, job.finished ? job.finished->remark : ""});
+  if (job.candidates.empty()) return fail(failure_code::worker_lost, job.finished ? job.finished->remark : "");
   const auto& candidate = job.candidates.front();
   if (candidate.rejection && candidate.rejection->kind == failure_kind::task_error)
-    return complain({failure_code::bad_input, "task " + job.spec.task_name + ": " + candidate.rejection->message});
+    return fail(failure_code::bad_input, "task " + job.spec.task_name + ": " + candidate.rejection->message);
   auto document = logic::verify_document_of(job, candidate);
   print(document, json, report::text_of(document));
   if (document.verdict == overall_verdict::infrastructure) return exit_code::infrastructure;
   return document.verdict == overall_verdict::passed ? exit_code::done : exit_code::no;
 }
 
-exit_code finish_optimize(const result_sources& from, const logic::run_state& run, bool json) {
+outcome finish_optimize(const result_sources& from, const logic::run_state& run, bool json) {
   const auto& first = run.jobs.begin()->second;
   if (first.finished && first.finished->stopped_by == "task") return refuse_task(first);
   auto written = write_results(from, run, run.spec.out);
-  if (!written) return complain(written.error());
+  if (!written) return tl::unexpected{written.error()};
   auto best = std::ranges::max_element(written->jobs, {}, [](const optimize_document& x) {
     return x.best && x.best->verify.timing ? x.best->verify.timing->speedup_eager.value : x.best ? 0.0 : -1.0;
   });
   auto saved = write_file(fs::path{run.spec.out} / "result.json", wire::to_json(*best, {.indent = 2}) + '\n');
-  if (!saved) return complain(saved.error());
+  if (!saved) return tl::unexpected{saved.error()};
   print(*best, json, report::text_of(*best, written->report));
   return code_of(run);
 }
 
-exit_code finish_run(const result_sources& from, const logic::run_state& run, bool json) {
+outcome finish_run(const result_sources& from, const logic::run_state& run, bool json) {
   auto written = write_results(from, run, run.spec.out);
-  if (!written) return complain(written.error());
+  if (!written) return tl::unexpected{written.error()};
   print(*written, json, report::text_of(*written));
   return code_of(run);
 }
 
 }  // namespace
 
-exit_code print_results(const place& where, const fs::path& state, const run_id& id, bool json) {
+outcome print_results(const place& where, const fs::path& state, const run_id& id, bool json) {
   auto run = load_run(state, id);
-  if (!run) return complain(run.error());
+  if (!run) return tl::unexpected{run.error()};
   if (run->spec.command == "verify") return finish_verify(*run, json);
   auto from = open_results(where, state);
-  if (!from) return complain(from.error());
+  if (!from) return tl::unexpected{from.error()};
   return run->spec.command == "optimize" ? finish_optimize(*from, *run, json) : finish_run(*from, *run, json);
 }
 
-exit_code drive_to_the_end(const place& where, const session_options& options) {
+outcome drive_to_the_end(const place& where, const session_options& options) {
   auto ended = drive(where, options);
-  if (!ended) return complain(ended.error());
+  if (!ended) return tl::unexpected{ended.error()};
   if (ended->phase == run_phase::finished) return print_results(where, options.state, ended->run, options.common.json);
   bool asked_to = true;
   for (const auto& job : ended->jobs) {

@@ -1,6 +1,7 @@
 #pragma once
 // How commands that drive a run end: results written, answer printed, exit code.
 
+#include "actors/cli/outcome.hpp"
 #include "actors/cli/results.hpp"
 #include "actors/cli/session.hpp"
 
@@ -8,10 +9,10 @@ namespace actors::cli {
 
 /// Drives the run, writes what its spec asks for and prints what its command promises; `resume` ends as the command
 /// that started the run would have.
-exit_code drive_to_the_end(const place& where, const session_options& options);
+outcome drive_to_the_end(const place& where, const session_options& options);
 
 /// The same for a run that has ended before.
-exit_code print_results(const place& where, const std::filesystem::path& state, const messages::run_id& run, bool json);
+outcome print_results(const place& where, const std::filesystem::path& state, const messages::run_id& run, bool json);
 
 /// The config of the system that a run needs: as it was when the run began.
 messages::expected<configs::system_config> system_of(const place& where, const messages::run_spec& spec);

@@ -29,11 +29,11 @@ expected<one_task> open_task(const common_options& common, const std::string& ta
   return one_task{*where, *file, *config, *state, *store, *task, *blob};
 }
 
-exit_code drive_one_task(const common_options& common, const one_task& x, run_spec spec) {
+outcome drive_one_task(const common_options& common, const one_task& x, run_spec spec) {
   spec.run = new_run_id();
   spec.system_file = x.system_file.string();
   if (auto missing = configs::missing_offers(spec, x.config); !missing.empty())
-    return complain({failure_code::no_resource, missing.front()});
+    return fail(failure_code::no_resource, missing.front());
   return drive_to_the_end(x.where, {common, x.config, x.state, spec});
 }
 

@@ -19,6 +19,6 @@ struct one_task {
 messages::expected<one_task> open_task(const common_options& common, const std::string& task, const std::string& dtype);
 
 /// Refuses devices and DSLs that the system config does not offer, then drives the run.
-exit_code drive_one_task(const common_options& common, const one_task& x, messages::run_spec spec);
+outcome drive_one_task(const common_options& common, const one_task& x, messages::run_spec spec);
 
 }  // namespace actors::cli

@@ -41,16 +41,16 @@ expected<void> check_dsls(const place& where, const std::vector<std::string>& ds
 
 }  // namespace
 
-exit_code optimize(const common_options& common, const optimize_options& options) {
+outcome optimize(const common_options& common, const optimize_options& options) {
   auto x = open_task(common, options.task, options.dtype);
-  if (!x) return complain(x.error());
-  if (auto known = check_dsls(x->where, options.dsls); !known) return complain(known.error());
+  if (!x) return tl::unexpected{x.error()};
+  if (auto known = check_dsls(x->where, options.dsls); !known) return tl::unexpected{known.error()};
   run_spec spec{.name = x->task.name, .command = "optimize"};
   for (const auto& device : std::set(options.devices.begin(), options.devices.end()))
     for (const auto& dsl : std::set(options.dsls.begin(), options.dsls.end()))
       spec.jobs.push_back(make_job(*x, options, device, dsl));
   spec.out = std::filesystem::absolute(options.out).lexically_normal().string();
-  if (auto ready = prepare_results_folder(spec.out); !ready) return complain(ready.error());
+  if (auto ready = prepare_results_folder(spec.out); !ready) return tl::unexpected{ready.error()};
   return drive_one_task(common, *x, std::move(spec));
 }
 

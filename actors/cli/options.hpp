@@ -15,6 +15,7 @@ struct common_options {
   bool verbose = false;
   std::string python;  ///< interpreter for workers; empty: searched for
   std::string system;  ///< name or path of a system config; empty: local
+  bool unsafe_no_sandbox = false;
 };
 
 struct optimize_options {
@@ -38,6 +39,7 @@ struct verify_options {
   std::vector<std::string> baselines{"eager"};
   std::uint32_t draws = 5;
   bool no_time = false;
+  bool allow_library_calls = false;
 };
 
 struct run_options {

@@ -2,7 +2,6 @@
 
 #include <chrono>
 #include <ctime>
-#include <iostream>
 #include <random>
 
 #include "actors/executors.hpp"
@@ -55,12 +54,20 @@ expected<configs::found_python> look_for_python(const place& where, const common
   return configs::find_python(places, [&](const fs::path& x) { return configs::check_python(x, check); });
 }
 
-expected<fs::path> find_workers_python(const place& where, const common_options& common,
-                                       const configs::system_config& config) {
-  if (!needs_workers(config)) return fs::path{};
+fs::path kernelmesh_guard() {
+  return configs::surroundings::of_this_process().executable.parent_path() / "kernelmesh-guard";
+}
+
+expected<node_options> set_up_node(const place& where, const common_options& common,
+                                   const configs::system_config& config, const fs::path& state) {
+  node_options setup{.config = config, .install = where.install, .state_folder = state};
+  setup.guard = kernelmesh_guard();
+  if (common.unsafe_no_sandbox) setup.config.sandbox.level = configs::sandbox_need::unsafe_none;
+  if (!needs_workers(config)) return setup;
   auto found = look_for_python(where, common, config, true);
   if (!found) return tl::unexpected{found.error()};
-  return found->place.path;
+  setup.python = found->place.path;
+  return setup;
 }
 
 run_id new_run_id() {
@@ -71,21 +78,6 @@ run_id new_run_id() {
   std::strftime(day, sizeof day, "%Y%m%d-%H%M%S", &parts);
   std::snprintf(id, sizeof id, "%s-%04x", day, std::random_device{}() & 0xffffu);
   return {id};
-}
-
-exit_code code_of(const failure& x) {
-  switch (x.code) {
-    case failure_code::bad_input:
-    case failure_code::misconfigured:
-    case failure_code::not_found: return exit_code::bad_input;
-    case failure_code::interrupted: return exit_code::interrupted;
-    default: return exit_code::infrastructure;
-  }
-}
-
-exit_code complain(const failure& x) {
-  std::cerr << "kernelmesh: " << x.detail << '\n';
-  return code_of(x);
 }
 
 }  // namespace actors::cli

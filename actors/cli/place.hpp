@@ -33,17 +33,15 @@ messages::expected<place> find_place();
 messages::expected<configs::found_python> look_for_python(const place& where, const common_options& common,
                                                           const configs::system_config& config, bool quick);
 
-/// Checked; empty where the config needs no workers. Failure: misconfigured, with the remedy.
-messages::expected<std::filesystem::path> find_workers_python(const place& where, const common_options& common,
-                                                              const configs::system_config& config);
+/// The program that lies beside this one.
+std::filesystem::path kernelmesh_guard();
+
+/// What a node needs, all but `on_event`: the workers' Python is checked, none where the config needs no workers.
+/// Failure: misconfigured, with the remedy.
+messages::expected<node_options> set_up_node(const place& where, const common_options& common,
+                                             const configs::system_config& config, const std::filesystem::path& state);
 
 /// "20261128-061502-9f3a": sorts by time, and two at once differ.
 messages::run_id new_run_id();
-
-/// What the failure means for the exit code.
-exit_code code_of(const messages::failure& x);
-
-/// One sentence on stderr; the way out is in the sentence.
-exit_code complain(const messages::failure& x);
 
 }  // namespace actors::cli

@@ -6,11 +6,15 @@
 #include <cstdlib>
 #include <utility>
 
+#include "actors/report/clean_text.hpp"
+
 namespace actors::cli {
 
 using namespace messages;
 
 namespace {
+
+constexpr std::size_t text_limit = 200;
 
 /// "verify of 3f2a91c0" for ".../3f2a91c0.../verify".
 std::string stage_name(const std::string& stage) {
@@ -45,7 +49,7 @@ void progress::say(const std::string& line) {
 void progress::show(const event& x) {
   std::lock_guard lock{mutex_};
   note(x);
-  auto line = line_of(x);
+  auto line = line_of(x, options_);
   if (!line.empty()) {
     clear();
     std::fprintf(stderr, "%s\n", line.c_str());
@@ -59,7 +63,7 @@ void progress::note(const event& x) {
     case event_kind::stage_started: under_way_[x.subject] = stage_name(x.subject); break;
     case event_kind::stage_progress:
       if (auto known = under_way_.find(x.subject); known != under_way_.end())
-        known->second = stage_name(x.subject) + (x.text.empty() ? "" : " (" + x.text + ')');
+        known->second = stage_name(x.subject) + (x.text.empty() ? "" : " (" + report::clean_line(x.text, 40) + ')');
       break;
     case event_kind::stage_ended: under_way_.erase(x.subject); break;
     case event_kind::candidate_created: ++candidates_; break;
@@ -69,20 +73,20 @@ void progress::note(const event& x) {
   }
 }
 
-/// What is worth a line that stays; every event when verbose.
-std::string progress::line_of(const event& x) const {
-  auto job = options_.many_jobs && !x.job.value.empty() ? x.job.value + ": " : "";
+std::string line_of(const event& x, const progress_options& options) {
+  auto job = options.many_jobs && !x.job.value.empty() ? x.job.value + ": " : "";
+  auto text = report::clean_line(x.text, text_limit);
   switch (x.kind) {
-    case event_kind::stage_ended: return job + stage_name(x.subject) + ": " + x.text;
-    case event_kind::new_best: return job + "best so far: " + x.text;
-    case event_kind::job_ended: return options_.many_jobs ? job + "ended: " + x.text : "";
-    case event_kind::warning: return job + "warning: " + x.subject + ": " + x.text;
-    case event_kind::resource_left: return "lost for now: " + x.subject + ": " + x.text;
+    case event_kind::stage_ended: return job + stage_name(x.subject) + ": " + text;
+    case event_kind::new_best: return job + "best so far: " + text;
+    case event_kind::job_ended: return options.many_jobs ? job + "ended: " + text : "";
+    case event_kind::warning: return job + "warning: " + x.subject + ": " + text;
+    case event_kind::resource_left: return "lost for now: " + x.subject + ": " + text;
     default: break;
   }
-  if (!options_.verbose) return {};
+  if (!options.verbose) return {};
   auto kind = std::string{enum_names(x.kind)[static_cast<std::size_t>(x.kind)]};
-  return job + kind + ' ' + x.subject + (x.text.empty() ? "" : ": " + x.text);
+  return job + kind + ' ' + x.subject + (text.empty() ? "" : ": " + text);
 }
 
 void progress::draw() {

@@ -29,7 +29,6 @@ public:
   void say(const std::string& line);
 
 private:
-  std::string line_of(const messages::event& x) const;
   void note(const messages::event& x);
   void draw();
   void clear();
@@ -43,6 +42,10 @@ private:
   std::chrono::sys_time<std::chrono::milliseconds> started_{};
   bool drawn_ = false;
 };
+
+/// What is worth a line that stays; every event when verbose; empty: nothing. What tasks, candidates and workers said
+/// in it has no control characters and is cut to 200 bytes.
+std::string line_of(const messages::event& x, const progress_options& options);
 
 /// Whether stderr is a terminal that can be drawn on.
 bool stderr_is_terminal();

@@ -45,32 +45,32 @@ expected<const logic::job_state*> find_job(const logic::run_state& run, const st
 
 }  // namespace
 
-exit_code report(const common_options& common, const report_options& options) {
+outcome report(const common_options& common, const report_options& options) {
   auto x = open_run(common, options.run);
-  if (!x) return complain(x.error());
+  if (!x) return tl::unexpected{x.error()};
   auto document = document_of(x->run);
   auto html = report_html(x->from, x->run);
-  if (!html) return complain(html.error());
+  if (!html) return tl::unexpected{html.error()};
   auto file = fs::absolute(options.out.empty() ? "report.html" : options.out).lexically_normal();
-  if (auto written = write_file(file, *html); !written) return complain(written.error());
+  if (auto written = write_file(file, *html); !written) return tl::unexpected{written.error()};
   document.report = file.string();
   std::cout << (common.json ? wire::to_json(document, {.indent = 2}) : document.report) << '\n';
   return exit_code::done;
 }
 
-exit_code export_best(const common_options& common, const export_options& options) {
+outcome export_best(const common_options& common, const export_options& options) {
   auto x = open_run(common, options.run);
-  if (!x) return complain(x.error());
+  if (!x) return tl::unexpected{x.error()};
   auto job = find_job(x->run, options.task);
-  if (!job) return complain(job.error());
+  if (!job) return tl::unexpected{job.error()};
   if (!(*job)->best()) {
-    complain({failure_code::not_found, "job " + (*job)->spec.job.value + " has no correct kernel to export"});
-    return exit_code::no;
+    auto nothing = "job " + (*job)->spec.job.value + " has no correct kernel to export";
+    return tl::unexpected{complaint{{failure_code::not_found, nothing}, exit_code::no}};
   }
   auto text = export_text(x->from, **job);
-  if (!text) return complain(text.error());
+  if (!text) return tl::unexpected{text.error()};
   auto file = fs::absolute(options.out.empty() ? (*job)->spec.task_name + ".py" : options.out).lexically_normal();
-  if (auto written = write_file(file, *text); !written) return complain(written.error());
+  if (auto written = write_file(file, *text); !written) return tl::unexpected{written.error()};
   export_document document{.run = options.run, .task = (*job)->spec.task_name, .file = file.string()};
   document.candidate = (*job)->best()->id().value;
   std::cout << (common.json ? wire::to_json(document, {.indent = 2}) : document.file) << '\n';

@@ -9,6 +9,7 @@
 #include "actors/journal_file.hpp"
 #include "actors/logic/documents.hpp"
 #include "actors/report/report.hpp"
+#include "configs/writable.hpp"
 
 namespace actors::cli {
 
@@ -111,14 +112,8 @@ run_document document_of(const logic::run_state& run) {
 expected<void> prepare_results_folder(const fs::path& folder) {
   std::error_code error;
   fs::create_directories(folder, error);
-  auto name = (folder / ".writable.XXXXXX").string();
-  auto fd = error ? -1 : ::mkstemp(name.data());  // root is told that it may write where it can't
-  if (fd >= 0) {
-    ::close(fd);
-    ::unlink(name.c_str());
-    return {};
-  }
-  auto why = error ? error.message() : std::strerror(errno);
+  auto why = error ? error.message() : configs::why_not_writable(folder);
+  if (why.empty()) return {};
   return fail(failure_code::storage,
               "results can't be written to " + folder.string() + ": " + why + "; name another folder with --out");
 }

@@ -10,42 +10,42 @@ namespace actors::cli {
 using namespace messages;
 namespace fs = std::filesystem;
 
-exit_code run(const common_options& common, const run_options& options) {
+outcome run(const common_options& common, const run_options& options) {
   auto where = find_place();
-  if (!where) return complain(where.error());
+  if (!where) return tl::unexpected{where.error()};
   auto config = configs::load_run_config(options.config, where->known);
-  if (!config) return complain(config.error());
+  if (!config) return tl::unexpected{config.error()};
   auto system = configs::system_of(*config, where->install.systems(), where->known);
-  if (!system) return complain(system.error());
+  if (!system) return tl::unexpected{system.error()};
   auto state = where->open_state(system->state_folder);
-  if (!state) return complain(state.error());
+  if (!state) return tl::unexpected{state.error()};
   auto store = blobs::blob_store::open(blobs_folder(*state));
-  if (!store) return complain(store.error());
+  if (!store) return tl::unexpected{store.error()};
   auto spec = configs::resolve(*config, new_run_id(), *store);
-  if (!spec) return complain(spec.error());
+  if (!spec) return tl::unexpected{spec.error()};
   spec->config = config->text;
   spec->config_file = fs::absolute(options.config).lexically_normal().string();
   auto out = options.out.empty() ? config->base() / config->out : fs::path{options.out};
   spec->out = fs::absolute(out).lexically_normal().string();
   if (auto missing = configs::missing_offers(*spec, *system); !missing.empty())
-    return complain({failure_code::no_resource, missing.front()});
-  if (auto ready = prepare_results_folder(spec->out); !ready) return complain(ready.error());
+    return fail(failure_code::no_resource, missing.front());
+  if (auto ready = prepare_results_folder(spec->out); !ready) return tl::unexpected{ready.error()};
   return drive_to_the_end(*where, {common, *system, *state, *spec});
 }
 
-exit_code resume(const common_options& common, const resume_options& options) {
+outcome resume(const common_options& common, const resume_options& options) {
   auto where = find_place();
-  if (!where) return complain(where.error());
+  if (!where) return tl::unexpected{where.error()};
   auto state = where->state_of(common);
-  if (!state) return complain(state.error());
+  if (!state) return tl::unexpected{state.error()};
   auto known = load_run(*state, {options.run});
-  if (!known) return complain(known.error());
+  if (!known) return tl::unexpected{known.error()};
   if (known->finished) {
     std::cerr << "run " << options.run << " has finished before\n";
     return print_results(*where, *state, {options.run}, common.json);
   }
   auto system = system_of(*where, known->spec);
-  if (!system) return complain(system.error());
+  if (!system) return tl::unexpected{system.error()};
   return drive_to_the_end(*where, {common, *system, *state, run_id{options.run}});
 }
 

@@ -32,15 +32,12 @@ bool has_many_jobs(const std::variant<run_spec, run_id>& run) {
 }  // namespace
 
 expected<run_status> drive(const place& where, const session_options& options) {
-  auto python = find_workers_python(where, options.common, options.config);
-  if (!python) return tl::unexpected{python.error()};
+  auto setup = set_up_node(where, options.common, options.config, options.state);
+  if (!setup) return tl::unexpected{setup.error()};
   signal_block block;
   progress shown{{stderr_is_terminal(), options.common.verbose, has_many_jobs(options.run)}};
-  node_options setup{
-      .config = options.config, .install = where.install, .state_folder = options.state, .python = *python};
-  setup.guard = configs::surroundings::of_this_process().executable.parent_path() / "kernelmesh-guard";
-  setup.on_event = [&](const event& x) { shown.show(x); };
-  auto here = node::start(setup);
+  setup->on_event = [&](const event& x) { shown.show(x); };
+  auto here = node::start(*setup);
   if (!here) return tl::unexpected{here.error()};
   auto accepted = begin(**here, options.run);
   if (!accepted) return tl::unexpected{accepted.error()};

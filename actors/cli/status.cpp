@@ -20,7 +20,7 @@ std::vector<run_status> ask_running(const fs::path& state, const run_id& run) {
   for (const auto& socket : control_sockets(control_folder(state))) {
     auto reply = ask_control(socket, {status_request{run}});
     if (!reply) {
-      std::cerr << "kernelmesh: " << reply.error().detail << '\n';
+      warn(reply.error());
       continue;
     }
     if (auto status = std::get_if<status_reply>(&reply->answer))
@@ -46,11 +46,11 @@ expected<run_status> status_from_journal(const fs::path& state, const run_id& ru
 
 }  // namespace
 
-exit_code status(const common_options& common, const status_options& options) {
+outcome status(const common_options& common, const status_options& options) {
   auto where = find_place();
-  if (!where) return complain(where.error());
+  if (!where) return tl::unexpected{where.error()};
   auto state = where->state_of(common);
-  if (!state) return complain(state.error());
+  if (!state) return tl::unexpected{state.error()};
   status_document document;
   document.runs = ask_running(*state, {options.run});
   auto wanted = options.run.empty() ? runs_on_disk(*state) : std::vector<run_id>{{options.run}};
@@ -61,8 +61,8 @@ exit_code status(const common_options& common, const status_options& options) {
       document.runs.push_back(*known);
       continue;
     }
-    auto code = complain(known.error());
-    if (!options.run.empty()) return code;  // else the others are shown all the same
+    if (!options.run.empty()) return tl::unexpected{known.error()};
+    warn(known.error());  // the others are shown all the same
   }
   if (common.json) {
     std::cout << wire::to_json(document, {.indent = 2}) << '\n';

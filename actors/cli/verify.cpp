@@ -6,13 +6,13 @@ namespace actors::cli {
 
 using namespace messages;
 
-exit_code verify(const common_options& common, const verify_options& options) {
+outcome verify(const common_options& common, const verify_options& options) {
   auto x = open_task(common, options.task, options.dtype);
-  if (!x) return complain(x.error());
+  if (!x) return tl::unexpected{x.error()};
   auto manifest = configs::read_candidate(options.candidate, x->store);
-  if (!manifest) return complain(manifest.error());
+  if (!manifest) return tl::unexpected{manifest.error()};
   auto blob = x->store.put_record(*manifest);
-  if (!blob) return complain(blob.error());
+  if (!blob) return tl::unexpected{blob.error()};
 
   bool needs_compiler = !std::holds_alternative<python_host_entry>(manifest->entry);
   job_spec job{.task_name = x->task.name, .task = x->task_blob};
@@ -23,6 +23,7 @@ exit_code verify(const common_options& common, const verify_options& options) {
   job.judge.draws = options.draws;
   job.judge.policy = options.policy;
   job.judge.baselines = options.baselines;
+  job.judge.allow_library_calls = options.allow_library_calls;
   job.time = !options.no_time;
   job.imported = *blob;
   job.imported_from = options.candidate;

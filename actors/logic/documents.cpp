@@ -48,8 +48,18 @@ void fill_judging(verify_document& x, const judging& judged) {
   x.precision = judged.precision;
   x.weights = judged.weights;
   x.degenerate_task = judged.degenerate_task;
+  x.library = judged.library;
+  x.draws = judged.draws;
   x.seeds = judged.seeds;
   x.environment = judged.environment;
+}
+
+/// What only the verify stage finds out still holds when timing refused the candidate.
+void add_verified(verify_document& x, const judging& verified) {
+  if (x.precision.empty()) x.precision = verified.precision;
+  if (x.weights.empty()) x.weights = verified.weights;
+  if (x.library.empty()) x.library = verified.library;
+  x.degenerate_task = x.degenerate_task || verified.degenerate_task;
 }
 
 }  // namespace
@@ -67,6 +77,7 @@ verify_document verify_document_of(const job_state& job, const candidate_state& 
                                     : overall_verdict::infrastructure;
   if (candidate.broken || x.verdict == overall_verdict::infrastructure) x.problem = job.last_failure;
   if (auto judged = judging_of(candidate)) fill_judging(x, *judged);
+  if (auto passed = candidate.found<verified>(stage_kind::verify)) add_verified(x, passed->judging);
   if (auto build = candidate.found<compiled>(stage_kind::compile)) x.environment.toolchain = build->toolchain;
   if (auto error = error_of(candidate)) x.error = *error;
   if (auto times = candidate.timing()) x.timing = *times;

@@ -74,7 +74,13 @@ void apply_content(job_state& job, const fact&, const candidate_created& x) {
   if (!job.find(x.candidate)) job.candidates.push_back({.made = x});
 }
 
-void apply_content(job_state& job, const fact&, const stage_finished& x) {
+/// Waits for devices and workers that are still to start come before it.
+void start_clock(job_state& job, const fact& at, const stage_result& first) {
+  if (!job.clock) job.clock = at.at - first.elapsed;
+}
+
+void apply_content(job_state& job, const fact& at, const stage_finished& x) {
+  start_clock(job, at, x.result);
   if (x.result.kind == stage_kind::trace) return apply_trace(job, x.result);
   auto candidate = job.find(x.result.candidate);
   if (!candidate || !candidate->results.emplace(x.result.kind, x.result).second) return;
@@ -82,7 +88,8 @@ void apply_content(job_state& job, const fact&, const stage_finished& x) {
   if (x.result.kind == stage_kind::time && candidate->timing()) note_time(job, *candidate);
 }
 
-void apply_content(job_state& job, const fact&, const stage_failed& x) {
+void apply_content(job_state& job, const fact& at, const stage_failed& x) {
+  start_clock(job, at, x.result);
   auto reason = std::get_if<failure>(&x.result.outcome);
   if (!reason) return;
   ++job.failed_stages;

@@ -45,6 +45,7 @@ struct job_state {
   messages::job_spec spec;
   messages::run_id run;
   std::optional<time_point> started;
+  std::optional<time_point> clock;  ///< its time limit counts from here: its first stage ran, on what was ready for it
   std::optional<messages::traced> trace;
   std::optional<messages::kernel_failure> task_failure;  ///< trace or judge found the task itself wanting
   std::optional<messages::failure> broken;               ///< the trace failed for reasons that are not the task's

@@ -19,9 +19,9 @@ namespace actors::logic {
 
 struct schedule_options {
   std::uint32_t attempts = 4;  ///< of one stage; after the last infrastructure failure its asker gets it
-  std::chrono::milliseconds retry_delay{100};           ///< before the second attempt; doubles with each
-  std::chrono::milliseconds no_resource_grace{30'000};  ///< a stage that nobody can run waits so long for a newcomer
-  std::chrono::milliseconds lease_margin{15'000};       ///< beyond the run limit; then the runner counts as hung
+  std::chrono::milliseconds retry_delay{100};            ///< before the second attempt; doubles with each
+  std::chrono::milliseconds no_resource_grace{120'000};  ///< a stage that nobody can run waits so long for a newcomer
+  std::chrono::milliseconds lease_margin{15'000};        ///< beyond the run limit; then the runner counts as hung
 };
 
 /// Of the monotonic clock.

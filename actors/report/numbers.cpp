@@ -63,11 +63,13 @@ std::string date_text(logic::time_point x) {
   return fmt::format("{:%Y-%m-%d %H:%M:%S} UTC", fmt::gmtime(std::chrono::floor<std::chrono::seconds>(x)));
 }
 
-bool beats_noise(const messages::timing& x) { return x.speedup_eager.low > 1 + std::max(x.aa_noise, least_noise); }
+bool beats_noise(const messages::timing& x) { return standing_of(x) == "real"; }
 
-std::string standing_of(const messages::timing& x) {
-  if (beats_noise(x)) return "real";
-  return x.speedup_eager.high < 1 ? "slower" : "within the noise";
+std::string standing_of(const messages::ratio& speedup, double noise) {
+  if (speedup.low > 1 + std::max(noise, least_noise)) return "real";
+  return speedup.high < 1 ? "slower" : "within the noise";
 }
+
+std::string standing_of(const messages::timing& x) { return standing_of(x.speedup_eager, x.aa_noise); }
 
 }  // namespace actors::report

@@ -30,7 +30,10 @@ std::string word_of(Enum x) {
 /// and 2 %.
 bool beats_noise(const messages::timing& x);
 
-/// "real", "within the noise", "slower": over eager.
+/// "real", "within the noise", "slower". @param noise A/A noise of the machine
+std::string standing_of(const messages::ratio& speedup, double noise);
+
+/// Over eager.
 std::string standing_of(const messages::timing& x);
 
 }  // namespace actors::report

@@ -126,12 +126,13 @@ const stage_result* stage_of(const fact& x) {
   return nullptr;
 }
 
-std::vector<stage_span> spans_of(const job_state& job, std::span<const fact> facts, std::size_t most) {
+std::vector<stage_span> spans_of(const job_state& job, const job_facts& facts, std::size_t most) {
   std::vector<stage_span> out;
-  for (const auto& x : facts) {
-    auto result = x.job == job.spec.job && job.started ? stage_of(x) : nullptr;
+  if (!job.started) return out;
+  for (auto x : facts) {
+    auto result = stage_of(*x);
     if (!result || out.size() == most) continue;
-    auto end = std::chrono::duration<double>(x.at - *job.started).count();
+    auto end = std::chrono::duration<double>(x->at - *job.started).count();
     auto ran = std::chrono::duration<double>(result->elapsed).count();
     auto waited = std::chrono::duration<double>(result->queued).count();
     auto label = fmt::format("{}: waited {}, ran {}", word_of(result->kind), seconds_text(waited), seconds_text(ran));
@@ -196,7 +197,7 @@ std::optional<plot> plot_times(const job_state& job) {
   return x;
 }
 
-std::optional<plot> plot_timeline(const job_state& job, std::span<const fact> facts, std::size_t most) {
+std::optional<plot> plot_timeline(const job_state& job, const job_facts& facts, std::size_t most) {
   auto spans = spans_of(job, facts, most);
   double end = 0;
   for (const auto& x : spans) end = std::max(end, x.to);

@@ -2,12 +2,15 @@
 // Where marks lie on the plots of a job.
 
 #include <optional>
-#include <span>
+#include <vector>
 
 #include "actors/logic/job_state.hpp"
 #include "actors/report/report_model.hpp"
 
 namespace actors::report {
+
+/// Facts of one job in their order, borrowed.
+using job_facts = std::vector<const messages::fact*>;
 
 /// Speedup over eager of each timed candidate in the order they were made, with the best so far; rejected ones at the
 /// foot. None where nothing was tried. At most `most` marks: gains first, then evenly chosen ones.
@@ -17,7 +20,8 @@ std::optional<plot> plot_speedups(const logic::job_state& job, std::size_t most)
 std::optional<plot> plot_times(const logic::job_state& job);
 
 /// When which stage of the job waited and ran. None without facts about stages.
-std::optional<plot> plot_timeline(const logic::job_state& job, std::span<const messages::fact> facts, std::size_t most);
+/// @param facts the job's own
+std::optional<plot> plot_timeline(const logic::job_state& job, const job_facts& facts, std::size_t most);
 
 /// Candidates that are correct and timed, fastest first, by speedup over eager.
 std::vector<const logic::candidate_state*> fastest(const logic::job_state& job);

@@ -21,6 +21,20 @@ namespace {
 
 constexpr std::size_t config_bytes = 100'000;
 
+/// The order with its facts sorted by job, once for all jobs.
+struct indexed_order {
+  const blobs::blob_store& blobs;
+  std::map<job_id, job_facts> facts;
+
+  explicit indexed_order(const report_order& x) : blobs(x.blobs) {
+    for (const auto& fact : x.facts) facts[fact.job].push_back(&fact);
+  }
+  job_facts facts_of(const job_id& job) const {
+    auto found = facts.find(job);
+    return found == facts.end() ? job_facts{} : found->second;
+  }
+};
+
 // -- a job ------------------------------------------------------------------------------------------------------------
 
 std::string agents_line(const job_spec& spec) {
@@ -43,8 +57,9 @@ std::vector<labelled> job_lines(const job_state& job) {
                             {"seed", std::to_string(spec.seed)},
                             {"strategy", strategy_line(spec.strategy)}};
   if (auto agents = agents_line(spec); !agents.empty()) out.push_back({"agents", agents});
-  out.push_back({"judging", fmt::format("{} draws, policy {}, library calls not measured", spec.judge.draws,
-                                        clean_line(spec.judge.policy, 40))});
+  out.push_back({"judging", fmt::format("{} draws, policy {}, library calls {}", spec.judge.draws,
+                                        clean_line(spec.judge.policy, 40),
+                                        spec.judge.allow_library_calls ? "allowed" : "refused")});
   if (!spec.time) out.push_back({"time", "not asked for: verified only"});
   if (job.plans && !job.plans->remark.empty()) out.push_back({"planner", clean_line(job.plans->remark)});
   if (job.failed_stages > 0)
@@ -98,7 +113,7 @@ void fill_judging(job_section& x, const job_state& job) {
   x.environment = environment_of(judged.environment);
 }
 
-void fill_task(job_section& x, const job_state& job, const report_order& order, const report_options& options,
+void fill_task(job_section& x, const job_state& job, const indexed_order& order, const report_options& options,
                page_space& space) {
   auto found = order.blobs.get_record<task>(job.spec.task);
   auto path = clean_line(job.spec.task_name, 120) + ".py";
@@ -112,7 +127,7 @@ void fill_task(job_section& x, const job_state& job, const report_order& order, 
     x.lines.push_back({"override", clean_line(name, 80) + fmt::format(" = {}", value)});
 }
 
-void fill_graph(job_section& x, const job_state& job, const report_order& order, const report_options& options) {
+void fill_graph(job_section& x, const job_state& job, const indexed_order& order, const report_options& options) {
   if (!job.trace) {
     x.graph_note = "The task was not traced.";
     return;
@@ -129,14 +144,14 @@ void fill_graph(job_section& x, const job_state& job, const report_order& order,
                                static_cast<double>(graph->flops));
 }
 
-void fill_plots(job_section& x, const job_state& job, const report_order& order, const report_options& options,
+void fill_plots(job_section& x, const job_state& job, const job_facts& facts, const report_options& options,
                 page_space& space) {
   x.speedups = plot_speedups(job, page_space::take(space.points, options.points));
   x.times = plot_times(job);
-  x.timeline = plot_timeline(job, order.facts, page_space::take(space.points, options.points));
+  x.timeline = plot_timeline(job, facts, page_space::take(space.points, options.points));
 }
 
-job_section section_of(const job_state& job, std::size_t number, const report_order& order,
+job_section section_of(const job_state& job, std::size_t number, const indexed_order& order,
                        const report_options& options, page_space& space) {
   job_section x;
   x.anchor = fmt::format("job-{}", number);
@@ -149,7 +164,7 @@ job_section section_of(const job_state& job, std::size_t number, const report_or
   fill_judging(x, job);
   fill_task(x, job, order, options, space);
   fill_graph(x, job, order, options);
-  fill_plots(x, job, order, options, space);
+  fill_plots(x, job, order.facts_of(job.spec.job), options, space);
   auto table = candidates_of(job, order.blobs, options, space);
   x.candidates = std::move(table.entries);
   for (auto& entry : x.candidates) entry.anchor = fmt::format("{}-{}", x.anchor, entry.number);
@@ -210,12 +225,13 @@ report_model report_of(const report_order& order, const report_options& options)
   if (run.spec.config.size() > config_bytes) x.config += "\n... cut here";
   x.mean = mean_text(run);
   x.compared = compare_variants(run);
+  indexed_order indexed{order};
   page_space space{options.all_code_bytes, options.all_unfolded_candidates, options.all_rows, options.all_points};
   for (const auto& spec : run.spec.jobs) {
     auto job = run.jobs.find(spec.job);
     if (job == run.jobs.end()) continue;
     auto share = space.share(run.jobs.size() - std::min(run.jobs.size(), x.jobs.size()));
-    x.jobs.push_back(section_of(job->second, x.jobs.size() + 1, order, options, share));
+    x.jobs.push_back(section_of(job->second, x.jobs.size() + 1, indexed, options, share));
     space.give_back(share);
   }
   if (std::ranges::any_of(x.jobs, [](const auto& job) { return !job.left_out.empty(); }))

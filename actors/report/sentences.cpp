@@ -18,18 +18,25 @@ namespace {
 constexpr std::size_t evidence_lines = 3;
 
 /// In this order; other details come after them.
-constexpr std::array telling_details{"output", "index", "want", "got",    "bad_elements", "elements",
-                                     "draw",   "seed",  "text", "signal", "exit_code",    "findings"};
+constexpr std::array telling_details{"output", "index", "want",   "got",       "bad_elements", "elements", "draw",
+                                     "seed",   "text",  "signal", "exit_code", "findings",     "calls"};
 
 std::string pair_of(const std::string& key, const std::string& value) {
   return clean_line(key, 40) + " " + clean_line(value, 160);
 }
 
-/// The details on one line; logs have a line of their own.
+/// What the sentence has said already need not follow it.
+bool said(const kernel_failure& x, const std::string& key, const std::string& value) {
+  return std::ranges::find(telling_details, key) != telling_details.end() && x.message.find(value) != std::string::npos;
+}
+
+/// The details on one line, each by its first line; logs have a line of their own.
 std::string details_line(const kernel_failure& x) {
   std::string out;
-  auto add = [&](const std::string& key, const std::string& value) {
-    if (!value.empty() && out.size() < 240) out += (out.empty() ? "" : ", ") + pair_of(key, value);
+  auto add = [&](const std::string& key, const std::string& text) {
+    auto value = text.substr(0, text.find('\n'));
+    if (value.empty() || said(x, key, value) || out.size() > 200) return;
+    out += (out.empty() ? "" : ", ") + pair_of(key, value);
   };
   for (auto key : telling_details)
     if (auto found = x.details.find(key); found != x.details.end()) add(key, found->second);
@@ -53,18 +60,50 @@ std::string times_line(const distribution& x) {
 
 std::string speedup_line(const ratio& x) { return fmt::format("{} ({})", ratio_text(x.value), interval_text(x)); }
 
-std::string draws_line(const std::vector<std::string>& seeds) {
-  std::string listed;
-  for (std::size_t i = 0; i < seeds.size() && i < 8; ++i) listed += (i ? " " : "") + clean_line(seeds[i], 40);
-  if (seeds.size() > 8) listed += fmt::format(" and {} more", seeds.size() - 8);
-  return fmt::format("{}, secret until judged: seeds {}", seeds.size(), listed);
+std::string listed(const std::vector<std::string>& words, const char* between, std::size_t most) {
+  std::string out;
+  for (std::size_t i = 0; i < words.size() && i < most; ++i) out += (i ? between : "") + clean_line(words[i], 40);
+  return words.size() > most ? out + fmt::format(" and {} more", words.size() - most) : out;
+}
+
+/// Classes of cheats by their letter.
+std::string class_word(const std::string& letter) {
+  static const std::map<std::string, std::string, std::less<>> words{{"A", "answer theft"}, {"B", "replay"},
+                                                                     {"C", "clock"},        {"D", "wrong but accepted"},
+                                                                     {"E", "not a kernel"}, {"F", "tampering"}};
+  auto found = words.find(letter);
+  return found == words.end() ? "" : " (" + found->second + ")";
+}
+
+/// How the judge names what it checked, for people.
+std::string draw_word(const std::string& word) {
+  static const std::map<std::string, std::string, std::less<>> words{
+      {"one_changed", "one changed"}, {"other_seed", "other weights"}, {"perturbed", "perturbed weights"}};
+  if (auto found = words.find(word); found != words.end()) return found->second;
+  auto plain = clean_line(word, 40);
+  std::ranges::replace(plain, '_', ' ');
+  return plain;
+}
+
+/// Each word once, in the order it came first, with how often it came.
+std::string kinds_text(const std::vector<std::string>& draws) {
+  std::vector<std::pair<std::string, std::size_t>> counts;
+  for (const auto& draw : draws) {
+    auto known = std::ranges::find(counts, draw, &std::pair<std::string, std::size_t>::first);
+    if (known == counts.end()) known = counts.insert(counts.end(), {draw, 0});
+    ++known->second;
+  }
+  std::string out;
+  for (const auto& [word, count] : counts)
+    out += (out.empty() ? "" : ", ") + draw_word(word) + (count > 1 ? fmt::format(" x{}", count) : "");
+  return out;
 }
 
 }  // namespace
 
 std::string name_of(const kernel_failure& x) {
   auto name = word_of(x.kind) + " in " + word_of(x.stage);
-  return x.cheat_class ? name + ", class " + clean_line(*x.cheat_class, 4) : name;
+  return x.cheat_class ? name + ", class " + clean_line(*x.cheat_class, 4) + class_word(*x.cheat_class) : name;
 }
 
 std::vector<std::string> evidence_of(const kernel_failure& x) {
@@ -78,8 +117,8 @@ std::vector<std::string> evidence_of(const kernel_failure& x) {
 }
 
 std::string sentence_of(const error_summary& x) {
-  return fmt::format("worst {} absolute, {} relative; eager's own {}; tolerance {}", error_text(x.max_abs),
-                     error_text(x.max_rel), error_text(x.reference_max_abs), error_text(x.tolerance));
+  return fmt::format("worst {} (relative {}), eager {}, tolerance {}", error_text(x.max_abs), error_text(x.max_rel),
+                     error_text(x.reference_max_abs), error_text(x.tolerance));
 }
 
 std::vector<labelled> times_of(const timing& x) {
@@ -93,10 +132,27 @@ std::vector<labelled> speedups_of(const timing& x) {
           {"speedup over torch.compile", x.speedup_compile ? speedup_line(*x.speedup_compile) : "not measured"}};
 }
 
+std::string draws_text(const verify_document& x) {
+  if (x.draws.empty()) return x.seeds.empty() ? "" : count_text(x.seeds.size(), "call", "calls");
+  return count_text(x.draws.size(), "call", "calls") + ": " + kinds_text(x.draws);
+}
+
 std::vector<labelled> draws_of(const verify_document& x) {
   if (x.seeds.empty()) return {};
-  return {{"draws", draws_line(x.seeds)}};
+  return {{"draws", draws_text(x)}, {"seeds", "secret until judged: " + listed(x.seeds, " ", 8)}};
 }
+
+std::string library_text(const verify_document& x) {
+  bool refused = x.failure && x.failure->kind == failure_kind::library_calls;
+  if (refused || x.library.empty()) return {};
+  return listed(x.library, ", ", 6) + " (library work, allowed)";
+}
+
+std::string weights_text(const std::string& x) {
+  return x == "prepared_at_init" ? "prepared at init: later changes are not seen" : clean_line(x, 40);
+}
+
+std::string degenerate_sentence() { return "a constant or an echo passes this task; left out of means"; }
 
 std::vector<labelled> conditions_of(const verify_document& x) {
   std::vector<labelled> out{{"policy", clean_line(x.policy, 40)}};
@@ -106,8 +162,9 @@ std::vector<labelled> conditions_of(const verify_document& x) {
     tier += fmt::format(", clock {}, A/A noise {}", clean_line(x.timing->clock, 40), share_text(x.timing->aa_noise));
   out.insert(out.begin(), {{"tier", tier}, {"sandbox", clean_line(x.sandbox, 40)}});
   if (!x.precision.empty()) out.push_back({"precision", clean_line(x.precision, 40)});
-  if (!x.weights.empty()) out.push_back({"weights", clean_line(x.weights, 40)});
-  if (x.degenerate_task) out.push_back({"degenerate", "a constant or an echo passes this task; left out of means"});
+  if (!x.weights.empty()) out.push_back({"weights", weights_text(x.weights)});
+  if (auto calls = library_text(x); !calls.empty()) out.push_back({"calls", calls});
+  if (x.degenerate_task) out.push_back({"degenerate", degenerate_sentence()});
   return out;
 }
 
@@ -128,7 +185,7 @@ std::vector<std::string> not_measured(const verify_document& x) {
   note(passed && !x.timing, "time");
   note(x.timing && !x.timing->compile_ms, "torch.compile");
   note(x.timing && !x.timing->roofline_share, "share of the roofline");
-  note(x.timing && !x.timing->own_kernel_share, "share of time in its own kernels");
+  note(x.timing && !x.timing->own_kernel_share && x.library.empty(), "share of time in its own kernels");
   note(passed && x.precision.empty(), "precision class");
   note(passed && x.weights.empty(), "other weights");
   return out;

@@ -20,13 +20,13 @@ struct labelled {
   friend bool operator==(const labelled&, const labelled&) = default;
 };
 
-/// "wrong_values in verify, class D".
+/// "wrong_values in verify, class D (wrong but accepted)".
 std::string name_of(const messages::kernel_failure& x);
 
 /// The message and what of the details bears it out: three lines at most.
 std::vector<std::string> evidence_of(const messages::kernel_failure& x);
 
-/// "worst 1.2e-07 absolute, 3e-06 relative; eager's own 1.1e-07; tolerance 0.0001".
+/// "worst 1.2e-07 (relative 3e-06), eager 1.1e-07, tolerance 0.0001": errors against the oracle.
 std::string sentence_of(const messages::error_summary& x);
 
 /// Candidate, eager and torch.compile: median, interval, samples; "not measured" where there is none.
@@ -35,8 +35,20 @@ std::vector<labelled> times_of(const messages::timing& x);
 /// Over eager and over torch.compile, with intervals.
 std::vector<labelled> speedups_of(const messages::timing& x);
 
-/// How many draws, with their seeds; nothing where it did not come to that.
+/// "5 calls: own x2, signed, scaled down, one changed"; empty where it did not come to that.
+std::string draws_text(const messages::verify_document& x);
+
+/// The same with the seeds.
 std::vector<labelled> draws_of(const messages::verify_document& x);
+
+/// "aten::mm, aten::add (library work, allowed)"; empty where it calls none or was refused for it.
+std::string library_text(const messages::verify_document& x);
+
+/// Of `weights`: "any", "prepared at init: later changes are not seen".
+std::string weights_text(const std::string& x);
+
+/// What a degenerate task is.
+std::string degenerate_sentence();
 
 /// How it was judged: tier, clock, sandbox, policy, precision, weights. Only the policy where no judge saw it.
 std::vector<labelled> conditions_of(const messages::verify_document& x);

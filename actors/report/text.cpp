@@ -15,61 +15,6 @@ namespace {
 
 constexpr std::size_t line_width = 80;
 
-// -- verify -----------------------------------------------------------------------------------------------------------
-
-std::string heading(const verify_document& x) {
-  auto said = x.verdict == overall_verdict::passed   ? std::string{"PASSED"}
-              : x.verdict == overall_verdict::failed ? "FAILED"
-                                                     : "NOT JUDGED";
-  if (x.failure) said += ": " + name_of(*x.failure);
-  return said;
-}
-
-std::vector<labelled> subject_of(const verify_document& x) {
-  auto what = clean_line(x.task, 60) + " on " + clean_line(x.device, 40);
-  auto candidate = clean_line(x.candidate, 200);
-  if (!x.dsl.empty()) candidate += " (" + clean_line(x.dsl, 40) + ")";
-  return {{"task", what}, {"candidate", candidate}};
-}
-
-std::vector<labelled> evidence_block(const verify_document& x) {
-  std::vector<labelled> out;
-  if (x.failure)
-    for (const auto& line : evidence_of(*x.failure)) out.push_back({out.empty() ? "evidence" : "", line});
-  if (!x.problem.empty()) out.push_back({"problem", clean_line(x.problem)});
-  return out;
-}
-
-void append(std::vector<labelled>& to, std::vector<labelled> more) { to.insert(to.end(), more.begin(), more.end()); }
-
-std::vector<labelled> timing_block(const timing& x) {
-  auto out = times_of(x);
-  append(out, speedups_of(x));
-  if (x.roofline_share) out.push_back({"roofline", share_text(*x.roofline_share) + " of what the device can do"});
-  if (x.own_kernel_share) out.push_back({"own kernels", share_text(*x.own_kernel_share) + " of the time"});
-  return out;
-}
-
-std::string seconds_line(const stage_seconds& x) {
-  return fmt::format("{} in all: waiting {}, compile {}, verify {}, time {}", seconds_text(x.total),
-                     seconds_text(x.queue), seconds_text(x.compile), seconds_text(x.verify), seconds_text(x.time));
-}
-
-std::string joined(const std::vector<std::string>& parts, const char* between) {
-  std::string out;
-  for (const auto& part : parts) out += (out.empty() ? "" : between) + part;
-  return out;
-}
-
-std::string environment_line(const environment& x) {
-  std::vector<std::string> parts;
-  for (const auto& line : environment_of(x))
-    parts.push_back(line.label == "device" ? line.text : line.label + " " + line.text);
-  return joined(parts, ", ");
-}
-
-// -- jobs -------------------------------------------------------------------------------------------------------------
-
 std::string best_line(const best_candidate& x) {
   if (!x.verify.timing) return "correct, not timed";
   const auto& times = *x.verify.timing;
@@ -132,19 +77,6 @@ std::string run_heading(const std::string& run, const std::string& name, const s
 }
 
 }  // namespace
-
-std::string text_of(const verify_document& x) {
-  auto lines = subject_of(x);
-  append(lines, evidence_block(x));
-  append(lines, draws_of(x));
-  if (x.error) lines.push_back({"error", sentence_of(*x.error)});
-  if (x.timing) append(lines, timing_block(*x.timing));
-  append(lines, conditions_of(x));
-  if (auto line = environment_line(x.environment); !line.empty()) lines.push_back({"environment", line});
-  if (auto gaps = not_measured(x); !gaps.empty()) lines.push_back({"not measured", joined(gaps, ", ")});
-  lines.push_back({"seconds", seconds_line(x.seconds)});
-  return heading(x) + '\n' + block_text(lines);
-}
 
 std::string text_of(const optimize_document& x, const std::string& report) {
   auto task = clean_line(x.task, 60);

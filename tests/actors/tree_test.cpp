@@ -210,6 +210,23 @@ TEST_CASE("a device that never comes ends the run as infrastructure, with the re
   CHECK(end.jobs[0].remark == "nothing here offers \"trace\" on cuda:3; see the config's devices and compilers");
 }
 
+TEST_CASE("a job's time limit does not count while its device is still to come") {
+  tests::scratch_folder folder;
+  simulated_tree tree{folder.path()};
+  tree.self->send_exit(tree.device, caf::exit_reason::kill);
+  tree.self->send_exit(tree.compiler, caf::exit_reason::kill);
+  auto spec = tree.spec();
+  spec.jobs[0].strategy.time_limit = 8s;
+  REQUIRE(tree.ask<run_accepted>(tree.coordinator, start_run{spec}));
+  tree.advance(60s);
+  tree.spawn_runners();
+  auto end = tree.end_of_run();
+  CHECK(end.jobs.at(0).best.has_value());
+  CHECK(end.jobs.at(0).stopped_by == "time");
+  CHECK(end.elapsed > 67s);
+  CHECK(end.elapsed < 80s);
+}
+
 TEST_CASE("a device runner that dies loses its stages to the next one of that name") {
   tests::scratch_folder folder;
   simulated_tree tree{folder.path()};

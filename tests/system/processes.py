@@ -9,7 +9,7 @@ from pathlib import Path
 
 @dataclass(frozen=True)
 class Process:
-    """`role`: node, guard, judge, zygote, fork (of the zygote), compiler, or the program's name."""
+    """`role`: node, guard (its child and the sandbox's init too), judge, zygote, fork (of it), compiler, or a name."""
 
     pid: int
     parent: int

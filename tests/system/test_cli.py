@@ -27,7 +27,7 @@ class ModelNew(nn.Module):
 """
 VERIFY_FIELDS = (
     "task candidate dsl device verdict failure tier sandbox policy precision weights degenerate_task seeds "
-    "environment.device_model environment.driver environment.torch environment.toolchain environment.kernelmesh "
+    "library draws environment.device_model environment.driver environment.torch environment.toolchain environment.kernelmesh "
     "error.max_abs error.max_rel error.reference_max_abs error.tolerance "
     "seconds.queue seconds.compile seconds.verify seconds.time seconds.total"
 ).split()
@@ -94,6 +94,7 @@ REFUSED = [
     (["optimize", "none.py"], 2, "does not exist"),
     (["optimize", "."], 2, "is a folder"),
     (["optimize", "binary.py"], 2, "binary"),
+    (["optimize", "latin.py"], 2, "is not UTF-8: byte 7, in line 2, is 0xe9"),
     (["optimize", "empty.py"], 2, "empty"),
     (["optimize", "no_model.py"], 2, 'no class "Model"'),
     (["optimize", "no_inputs.py"], 2, 'no function "get_inputs"'),
@@ -126,6 +127,16 @@ REFUSED = [
 ]
 
 
+WHERE = [
+    (["optimize", "relu.py", "--frobnicate"], 2, "--frobnicate"),
+    (["optimize", "relu.py", "--for", "soon"], 2, "--for"),
+    (["optimize", "relu.py", "--device", "cuda:7"], 3, "optimize"),
+    (["verify", "relu.py", "none.py"], 2, "verify"),
+    (["run", "wrong.yaml"], 2, "wrong.yaml:3"),
+    (["report", "none"], 2, "report"),
+]
+
+
 @pytest.fixture(scope="module")
 def odd_files(shared_home: Home) -> Home:
     shared_home.write("relu.py", task("relu"))
@@ -135,6 +146,8 @@ def odd_files(shared_home: Home) -> Home:
     shared_home.write("no_model.py", "def get_inputs():\n    return []\n")
     shared_home.write("no_inputs.py", "class Model:\n    pass\n")
     (shared_home.work / "binary.py").write_bytes(b"\x7fELF\0\0" + bytes(range(256)))
+    (shared_home.work / "latin.py").write_bytes(b"#\n# caf\xe9\n")
+    shared_home.write("wrong.yaml", "name: a\ntasks: [relu.py]\ntargets: [{device: cpu, dsl: cpp}]\n")
     (shared_home.work / "folder").mkdir()
     return shared_home
 
@@ -148,6 +161,14 @@ def test_what_can_not_be_done_is_refused_in_one_sentence(
     assert words in ended.sentence()
     assert ended.err.count("\n") == 1
     assert odd_files.runs() == []
+
+
+@pytest.mark.parametrize(("arguments", "code", "where"), WHERE, ids=[" ".join(x[0]) for x in WHERE])
+def test_an_error_is_a_document_too(odd_files: Home, arguments: list[str], code: int, where: str) -> None:
+    ended = odd_files.run(*arguments, "--json")
+    error = ended.document("kernelmesh.error/1")["error"]
+    assert (ended.code, error["exit_code"], error["where"]) == (code, code, where)
+    assert ended.err == f"kernelmesh: {error['message']}\n"
 
 
 def test_a_config_is_refused_with_all_that_is_wrong_in_it(home: Home) -> None:
@@ -254,6 +275,19 @@ def test_what_is_known_of_a_finished_run(home: Home, finished: str) -> None:
     assert home.run("doctor", finished, "--json").document("kernelmesh.doctor/1")["fit"] is True
 
 
+def test_doctor_finds_the_blobs_that_a_run_lacks(home: Home, finished: str) -> None:
+    made = next(x for x in home.journal(finished).facts() if x.kind == "candidate_created")
+    lost = made.content["manifest"]["sources"][0]["blob"]
+    home.blob(lost).unlink()
+    ended = home.run("doctor", finished, "--json")
+    assert ended.code == 3
+    document = ended.document("kernelmesh.doctor/1")
+    (missing,) = [x for x in document["checks"] if x["name"] == "blobs"]
+    assert (document["fit"], missing["state"]) == (False, "missing")
+    assert missing["text"].startswith("1 of ") and lost in missing["text"]
+    assert "copy" in missing["remedy"]
+
+
 def test_a_run_says_what_it_does_on_stderr_and_gives_its_answer_on_stdout(home: Home) -> None:
     ended = home.run("run", simulated(home), NO_COLOR="1")
     assert ended.code == 0
@@ -274,16 +308,23 @@ def test_verify_answers_with_the_document_of_the_contract(home: Home) -> None:
     home.write("relu.py", task("relu"))
     home.write("good.py", CANDIDATE.format(expression="x.clamp_min(0)"))
     home.write("bad.py", CANDIDATE.format(expression="x * 2"))
-    passed = home.run("verify", "relu.py", "good.py", "--json")
+    passed = home.run("verify", "relu.py", "good.py", "--allow-library-calls", "--json")
     assert passed.code == 0, passed.err
     document = passed.document("kernelmesh.verify/1")
     assert_has(document, VERIFY_FIELDS)
     assert_has(document["timing"], TIMING_FIELDS)
     assert (document["verdict"], document["failure"], document["device"]) == ("passed", None, "cpu:0")
     assert (document["task"], document["candidate"]) == ("relu", "good.py")
-    assert len(document["seeds"]) == 5
+    assert len(document["seeds"]) >= 5
+    assert document["library"] == ["aten::clamp_min"]
+    assert {"own", "signed"} < set(document["draws"])
     times = document["timing"]["candidate_ms"]
     assert 0 < times["low"] <= times["median"] <= times["high"]
+
+    refused = home.run("verify", "relu.py", "good.py", "--json", "--no-time")
+    assert refused.code == 1, refused.err
+    failure = refused.document("kernelmesh.verify/1")["failure"]
+    assert (failure["kind"], failure["cheat_class"]) == ("library_calls", "E")
 
     failed = home.run("verify", "relu.py", "bad.py", "--json", "--no-time")
     assert failed.code == 1, failed.err

@@ -195,6 +195,18 @@ TEST_CASE_FIXTURE(searching, "the stop rules name themselves") {
   }
 }
 
+TEST_CASE_FIXTURE(searching, "the time limit leaves out the wait for the first device that is ready") {
+  now += 2h;  // workers start
+  CHECK(only<send_stage>().kind == stage_kind::trace);
+  stage_result first{{"r/j/task/trace"}, 1, stage_kind::trace, {}, verdict{traced{{"graph"}, {}}}, {}};
+  first.elapsed = 10s;
+  apply_content(stage_finished{first});
+  now += job.spec.strategy.time_limit - 10s - 1ms;
+  CHECK(only<ask_planner>().question.value == "plan");
+  now += 1ms;
+  CHECK(stopped_by() == "time");
+}
+
 TEST_CASE_FIXTURE(searching, "machinery that keeps failing ends the job as infrastructure, not as a bad kernel") {
   traced_and_planned({plan_of(1)});
   auto id = written(question(0), "a");

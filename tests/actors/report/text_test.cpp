@@ -4,7 +4,6 @@
 
 #include <sstream>
 
-#include "actors/logic/documents.hpp"
 #include "actors/logic/status.hpp"
 #include "actors/report/clean_text.hpp"
 #include "sample_run.hpp"
@@ -16,22 +15,9 @@ namespace {
 
 bool has(const std::string& text, const std::string& part) { return text.find(part) != std::string::npos; }
 
-verify_document document_of(const run_builder& run) {
-  const auto& job = run.run.jobs.at({"a"});
-  return actors::logic::verify_document_of(job, job.candidates.at(0));
-}
-
 struct started : run_builder {
   started() : run_builder{{job_named("a")}} { say({"a"}, job_started{}); }
 };
-
-/// With all white space as one blank, for sentences that were wrapped.
-std::string unwrapped(const std::string& text) {
-  std::istringstream words{text};
-  std::string out;
-  for (std::string word; words >> word;) out += word + ' ';
-  return out;
-}
 
 std::size_t widest(const std::string& text) {
   std::size_t out = 0;
@@ -48,64 +34,6 @@ optimize_document found(const std::string& task, double speedup) {
 }
 
 }  // namespace
-
-TEST_CASE("a passed candidate: verdict first, then draws, error, times, speedups and what was not measured") {
-  auto run = started();
-  run.passed({"a"}, 0.8);
-  auto text = text_of(document_of(run));
-  CHECK(text.starts_with("PASSED\n"));
-  for (auto part : {"relu on cpu:0", "800.0 us (792.0 us to 808.0 us, 400 samples)", "2.400 ms",
-                    "3.00x (2.97x to 3.03x), real", "worst 1.2e-07 absolute, 3e-06 relative;",
-                    "eager's own 1.1e-07; tolerance 0.0001", "5, secret until", "hosted, clock judge, A/A noise 0.4 %",
-                    "bubblewrap", "81 %", "torch.compile, share of time in its own kernels, precision class"})
-    CHECK_MESSAGE(has(unwrapped(text), part), part);
-  CHECK(has(unwrapped(text), "time of torch.compile not measured"));
-  CHECK(widest(text) <= 80);
-}
-
-TEST_CASE("a rejected candidate: the kind and the evidence in three lines") {
-  auto run = started();
-  auto why = wrong_values();
-  why.cheat_class = "D";
-  why.details["log"] = "In file included from a.hpp\nkernel.cpp:3: error: no\n";
-  run.failed({"a"}, why);
-  auto text = text_of(document_of(run));
-  CHECK(text.starts_with("FAILED: wrong_values in verify, class D\n"));
-  CHECK(has(text, "0.5 instead of 0.25 at"));
-  CHECK(has(text, "kernel.cpp:3: error: no"));
-  CHECK(has(text, "index [3], want 0.25, got 0.5, draw signed"));
-  CHECK_FALSE(has(text, "time of"));
-  CHECK(widest(text) <= 80);
-}
-
-TEST_CASE("a broken machine is no verdict about the candidate") {
-  verify_document x{.task = "relu", .candidate = "c.py", .problem = "The worker did not start."};
-  auto text = text_of(x);
-  CHECK(text.starts_with("NOT JUDGED\n"));
-  CHECK(has(text, "The worker did not start."));
-  CHECK_FALSE(has(text, "sandbox"));  // no judge saw it
-}
-
-TEST_CASE("what was verified without timing says that time was not measured") {
-  auto run = started();
-  run.passed({"a"}, 0);
-  auto text = text_of(document_of(run));
-  CHECK(text.starts_with("PASSED\n"));
-  CHECK(has(text, "not measured  time, precision class, other weights"));
-}
-
-TEST_CASE("hostile texts reach no terminal") {
-  auto run = started();
-  auto why = wrong_values();
-  why.message = "\x1B[2Jcleared\x07\nPASSED";
-  why.details = {{"text", "\x1B]0;owned\a<script>"}};
-  run.failed({"a"}, why);
-  auto text = text_of(document_of(run));
-  CHECK_FALSE(has(text, "\x1B"));
-  CHECK_FALSE(has(text, "\x07"));
-  CHECK_FALSE(has(text, "\nPASSED"));
-  CHECK(has(text, "cleared PASSED"));
-}
 
 TEST_CASE("an optimized task in one short block") {
   auto text = text_of(found("relu", 3), "out/report.html");

@@ -1,0 +1,26 @@
+#include "actors/cli/progress.hpp"
+
+#include <doctest/doctest.h>
+
+using actors::cli::line_of;
+using namespace messages;
+
+TEST_CASE("what a task printed before its device was lost stays one short line") {
+  event lost{.kind = event_kind::resource_left, .subject = "local/cpu:0"};
+  lost.text = "worker said: \x1B[31mred\x1B[0m\nsecond line\r\x07" + std::string(10'000, 'x');
+  auto line = line_of(lost, {});
+  CHECK(line.starts_with("lost for now: local/cpu:0: worker said: red second line"));
+  CHECK(line.ends_with("xxx..."));
+  CHECK(line.size() < 240);
+  for (auto c : {'\n', '\r', '\x1B', '\x07'}) CHECK(line.find(c) == std::string::npos);
+}
+
+TEST_CASE("the end of a stage has a line, its start only when every event is wanted") {
+  event ended{.kind = event_kind::stage_ended, .job = {"relu"}, .subject = "r/relu/3f2a91c0dd/verify"};
+  ended.text = "verified";
+  CHECK(line_of(ended, {}) == "verify of 3f2a91c0: verified");
+  CHECK(line_of(ended, {.many_jobs = true}) == "relu: verify of 3f2a91c0: verified");
+  event started{.kind = event_kind::stage_started, .subject = "r/relu/3f2a91c0dd/verify"};
+  CHECK(line_of(started, {}).empty());
+  CHECK(line_of(started, {.verbose = true}) == "stage_started r/relu/3f2a91c0dd/verify");
+}
