@@ -58,6 +58,8 @@ FOLDERS: dict[str, tuple[str, ...]] = {
     "configs": PLAIN,
     "llm_client": PLAIN,
     "devices": PLAIN,
+    "devices/sandbox": (),
+    "devices/worker": (*PLAIN, "devices", "devices/sandbox"),
     "devices/*": (*PLAIN, "devices", "devices/worker"),
     "devices/worker/native": (*RECORDS, "devices/sandbox", "devices/worker"),
     "dsl": (*PLAIN, "configs", "devices"),
@@ -65,6 +67,7 @@ FOLDERS: dict[str, tuple[str, ...]] = {
     "actors/logic": PLAIN,
     "actors": ("*", "*/*"),
     "actors/*": ("*", "*/*"),
+    "cmake/precompiled": ("*", "*/*"),
 }
 
 INCLUDE = re.compile(r'^\s*#\s*include\s+[<"]([^>"]+)[>"]')

@@ -1,3 +1,4 @@
+#pragma once
 // As records.hpp, for the sources of actors: CAF and the interfaces beside the records.
 #include "cmake/precompiled/records.hpp"
 

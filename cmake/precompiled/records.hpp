@@ -1,3 +1,4 @@
+#pragma once
 // Precompiled once and read by every folder above messages: what nearly every source includes anyway. A source still
 // includes what it uses; without this file everything compiles as well, in twice the time.
 #include <algorithm>

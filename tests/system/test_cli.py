@@ -27,7 +27,8 @@ class ModelNew(nn.Module):
 """
 VERIFY_FIELDS = (
     "task candidate dsl device verdict failure tier sandbox policy precision weights degenerate_task seeds "
-    "library draws environment.device_model environment.driver environment.torch environment.toolchain environment.kernelmesh "
+    "library draws "
+    "environment.device_model environment.driver environment.torch environment.toolchain environment.kernelmesh "
     "error.max_abs error.max_rel error.reference_max_abs error.tolerance "
     "seconds.queue seconds.compile seconds.verify seconds.time seconds.total"
 ).split()

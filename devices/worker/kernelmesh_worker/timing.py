@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 import contextlib
-import math
 import random
-import statistics
 import tempfile
 import time
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any
 
 from kernelmesh_worker.arena import Arena, Delivered, JudgeFailure
@@ -20,10 +18,11 @@ from kernelmesh_worker.draws import Draw, Drawn
 from kernelmesh_worker.floor import Floor, measure_floor
 from kernelmesh_worker.machine import available_memory
 from kernelmesh_worker.probes import mixed
+from kernelmesh_worker.samples import MOST_PAIRS, Samples, relative_interval, sample_figures
 from kernelmesh_worker.text import one_line
 from kernelmesh_worker.values import tensors_in
 
-FEWEST_PAIRS, MOST_PAIRS = 10, 400
+FEWEST_PAIRS = 10
 _ALONE_ROUNDS, _ALONE_S = 9, 1.0  # of the baselines, before the candidate is started
 _EMPTY_TURNS = 12  # before the first pair; later one in a few pairs
 _EMPTY_EVERY = 4
@@ -50,44 +49,6 @@ class Content:
     draw: Draw
     inputs: list[Any]
     probe: str = ""
-
-
-@dataclass
-class Samples:
-    """Brackets by the judge's clock in nanoseconds, the empty bracket still in them."""
-
-    candidate: list[int] = field(default_factory=list)
-    eager: list[int] = field(default_factory=list)
-    repeat: list[int] = field(default_factory=list)
-    compiled: list[int] = field(default_factory=list)
-    empty: list[int] = field(default_factory=list)
-    own_empty: list[int] = field(default_factory=list)  # of a process of the candidate's kind, where that is another
-    alone: list[int] = field(default_factory=list)  # eager before the candidate was started
-    delivered: list[tuple[int, int]] = field(default_factory=list)  # of the candidate: its call; with its outputs
-    eager_delivery: list[int] = field(default_factory=list)  # of eager: the outputs alone
-    kept: list[Figures] = field(default_factory=list)
-    left_out: dict[str, str] = field(default_factory=dict)
-
-    def empty_ns(self) -> float:
-        return float(statistics.median(self.empty)) if self.empty else 0.0
-
-    def candidate_empty_ns(self) -> float:
-        return float(statistics.median(self.own_empty)) if self.own_empty else self.empty_ns()
-
-    def candidate_ns(self) -> list[float]:
-        empty = self.candidate_empty_ns()
-        return [x - empty for x in self.candidate]
-
-    def empty_spread_ns(self) -> float:
-        """Half of what the middle two thirds span: a deviation that stray brackets do not move."""
-        ranked = sorted(self.own_empty or self.empty)
-        cut = len(ranked) // 6
-        return (ranked[-1 - cut] - ranked[cut]) / 2 if ranked else 0.0
-
-    def less_empty(self, brackets: list[int]) -> list[float]:
-        """May be below 0 where a call takes as long as the empty bracket's noise."""
-        empty = self.empty_ns()
-        return [x - empty for x in brackets]
 
 
 class Contender:
@@ -351,15 +312,6 @@ def _shuffled(items: list[Any]) -> list[Any]:
     return items
 
 
-def relative_interval(ratios: list[float]) -> float:
-    """Width of the median's 95 % interval (order statistics) over the median."""
-    ranked = sorted(ratios)
-    half = 0.98 * math.sqrt(len(ranked))
-    low = max(0, math.floor(len(ranked) / 2 - half))
-    high = min(len(ranked) - 1, math.ceil(len(ranked) / 2 + half))
-    return (ranked[high] - ranked[low]) / statistics.median(ranked)
-
-
 # -- the whole of it --------------------------------------------------------------------------------------------------
 
 
@@ -382,25 +334,4 @@ def time_candidate(contest: Contest) -> dict[str, Any]:
                 turns.run(checks)
         except CandidateEnded as ended:
             fate = ended.fate
-    return contest.figures(fate) | _sample_figures(turns.samples, checked, floor) | {"tier": contest.tier}
-
-
-def _sample_figures(x: Samples, checked: list[Figures], floor: Floor) -> dict[str, Any]:
-    compiled = x.less_empty(x.compiled)
-    usual = statistics.median(x.eager_delivery) if x.eager_delivery else 0.0
-    pairs = min(len(x.candidate), len(x.eager), len(x.repeat), len(x.compiled) if compiled else MOST_PAIRS)
-    empty = x.candidate_empty_ns()
-    return {
-        "candidate_ns": x.candidate_ns()[:pairs],
-        "baseline_ns": {"eager": x.less_empty(x.eager)[:pairs]} | ({"compile": compiled[:pairs]} if compiled else {}),
-        "repeat_ns": x.less_empty(x.repeat)[:pairs],
-        "empty_bracket_ns": empty,
-        "empty_spread_ns": x.empty_spread_ns(),
-        "late_ns": [both - usual - empty for _, both in x.delivered],
-        "late_call_ns": [call - empty for call, _ in x.delivered],
-        "alone_ns": x.less_empty(x.alone),
-        "checked": checked + x.kept,
-        "floor_bytes": floor.bytes,
-        "floor_ns": floor.nanoseconds,
-        "left_out": x.left_out,
-    }
+    return contest.figures(fate) | sample_figures(turns.samples, checked, floor) | {"tier": contest.tier}

@@ -18,8 +18,8 @@ from kernelmesh_worker.hub import FRAME_BYTES, Hub
 from kernelmesh_worker.lent import Layout, MemfdBuffer, memory_of, spec_of
 from kernelmesh_worker.machine import arch_of, vector_bytes_of
 from kernelmesh_worker.pair import Unreadable, unpack
+from kernelmesh_worker.samples import relative_interval
 from kernelmesh_worker.text import clean, one_line
-from kernelmesh_worker.timing import relative_interval
 
 
 def test_a_comparison_agrees_with_plain_arithmetic() -> None:

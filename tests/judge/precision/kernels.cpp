@@ -260,10 +260,10 @@ void weighted_sums(tensors in, tensors out, mode run) {
     op(in, out, mode);                                                                            \
     return threads < 1;                                                                           \
   }
-#define KERNELS(op)                                                                                               \
-  KERNEL(op, simt)                                                                                                \
-  KERNEL(op, pairwise) KERNEL(op, bf16x3) KERNEL(op, tf32x3) KERNEL(op, fp16x2) KERNEL(op, tf32) KERNEL(op, fp16) \
-      KERNEL(op, bf16)
+#define KERNELS(op)    \
+  KERNEL(op, simt)     \
+  KERNEL(op, pairwise) \
+  KERNEL(op, bf16x3) KERNEL(op, tf32x3) KERNEL(op, fp16x2) KERNEL(op, tf32) KERNEL(op, fp16) KERNEL(op, bf16)
 
 KERNELS(plain)
 KERNELS(left_transposed)

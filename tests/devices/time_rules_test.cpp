@@ -1,0 +1,107 @@
+#include <cmath>
+#include <functional>
+#include <string>
+#include <vector>
+
+#include <doctest/doctest.h>
+
+#include "tests/devices/sample_figures.hpp"
+
+using namespace devices;
+using namespace messages;
+
+// -- time -------------------------------------------------------------------------------------------------------------
+
+TEST_CASE("times become medians, paired ratios and noise") {
+  auto timing = std::get<timed>(conclude(good_time(), {}, 2e9)).timing;
+  CHECK(timing.candidate_ms == distribution{.median = 1, .low = 1, .high = 2, .samples = 7});
+  CHECK(timing.eager_ms.median == 2);
+  CHECK(timing.speedup_eager == ratio{2, 2, 2});
+  CHECK(timing.aa_noise == doctest::Approx(0.01));
+  CHECK(timing.roofline_share == doctest::Approx(0.5));
+  CHECK_FALSE(timing.compile_ms.has_value());
+}
+
+TEST_CASE("torch.compile is a baseline beside eager where it was measured") {
+  auto figures = good_time();
+  figures.baseline_ns["compile"] = std::vector<double>(7, 1.5e6);
+  auto timing = std::get<timed>(conclude(figures, {}, 0)).timing;
+  CHECK(timing.compile_ms->median == 1.5);
+  CHECK(timing.speedup_compile->value == 1.5);
+  CHECK_FALSE(timing.roofline_share.has_value());
+}
+
+TEST_CASE("a timed call with wrong values rejects the candidate in the time stage") {
+  auto figures = good_time();
+  figures.checked[0].outputs[0].over_tolerance = 1;
+  auto x = failure_in(conclude(figures, {}, 0));
+  CHECK(x.stage == failure_stage::time);
+  CHECK(x.kind == failure_kind::wrong_values);
+}
+
+TEST_CASE("a candidate that ends while it is timed is rejected") {
+  auto figures = good_time();
+  figures.fate = {candidate_end::killed, "time", 11, ""};
+  CHECK(failure_in(conclude(figures, {}, 0)).kind == failure_kind::crash);
+}
+
+TEST_CASE("calls that take no longer than an empty candidate's are refused, a single one is noise") {
+  auto figures = good_time();
+  figures.candidate_ns[0] = -5;
+  auto timing = std::get<timed>(conclude(figures, {}, 0)).timing;
+  CHECK(timing.speedup_eager.value == 2);
+  CHECK(timing.candidate_ms.low > 0);
+  figures.candidate_ns = std::vector<double>(7, 0);
+  CHECK(failure_in(conclude(figures, {}, 0)).kind == failure_kind::below_floor);
+}
+
+TEST_CASE("times that do not pair are the judge's failure") {
+  const std::vector<std::function<void(time_figures&)>> changes{
+      [](auto& x) { x.candidate_ns.clear(); }, [](auto& x) { x.baseline_ns.clear(); },
+      [](auto& x) { x.baseline_ns["eager"].pop_back(); }, [](auto& x) { x.repeat_ns.pop_back(); },
+      [](auto& x) { x.baseline_ns["eager"].assign(7, 0); }};
+  for (const auto& change : changes) {
+    auto figures = good_time();
+    change(figures);
+    CHECK(std::get<failure>(conclude(figures, {}, 0)).code == failure_code::wrong_answer);
+  }
+}
+
+// -- clocks -----------------------------------------------------------------------------------------------------------
+
+TEST_CASE("outputs that come late show that the work was done after done") {
+  auto figures = good_time();
+  figures.late_call_ns = {1e4, 1e4, 1e4};
+  figures.late_ns = {1.1e4, 1.2e4, 1.1e4};
+  CHECK(std::holds_alternative<timed>(conclude(figures, {}, 0)));
+  figures.late_ns = {9e5, 1e6, 1.1e6};
+  auto x = failure_in(conclude(figures, {}, 0));
+  CHECK(x.kind == failure_kind::clock_mismatch);
+  CHECK(x.cheat_class == "C");
+}
+
+TEST_CASE("nothing is faster than the memory it must move through") {
+  auto figures = good_time();
+  figures.floor_ns = 1.04e6;
+  CHECK(std::holds_alternative<timed>(conclude(figures, {}, 0)));
+  figures.floor_ns = 1.1e6;
+  CHECK(failure_in(conclude(figures, {}, 0)).kind == failure_kind::below_floor);
+}
+
+TEST_CASE("a machine that is too busy to time on is a failure, not a verdict") {
+  auto drowned = good_time();
+  drowned.candidate_ns.assign(7, -1);
+  drowned.empty_spread_ns = 6e5;
+  CHECK(std::get<failure>(conclude(drowned, {}, 0)).code == failure_code::overloaded);
+  auto slowed = good_time();
+  slowed.alone_ns = {1e6, 1.1e6, 1e6};
+  CHECK(std::get<failure>(conclude(slowed, {}, 0)).code == failure_code::overloaded);
+  slowed.alone_ns = {1.5e6, 1.6e6, 1.5e6};
+  CHECK(std::holds_alternative<timed>(conclude(slowed, {}, 0)));
+}
+
+TEST_CASE("times of which eager's own differ by more than a factor of two are void") {
+  auto figures = good_time();
+  figures.repeat_ns.assign(7, 5e6);
+  CHECK(std::get<failure>(conclude(figures, {}, 0)).code == failure_code::overloaded);
+}
