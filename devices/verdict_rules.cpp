@@ -219,6 +219,12 @@ finding judge_clocks(const messages::time_figures& x) {
   return bad;
 }
 
+/// In the middle of all pairs: single ones may be off by anything.
+bool differs_from_itself(const messages::time_figures& x) {
+  auto middle = paired_ratio(resolved(x.repeat_ns), resolved(x.baseline_ns.at("eager"))).value;
+  return middle > 2 || middle < 0.5;
+}
+
 /// Empty, or why the pairs are void: eager must take as long beside the candidate as it took before it was started.
 std::string disturbed(const messages::time_figures& x) {
   constexpr double allowed = 1.6, smallest_ns = 5e4;
@@ -275,8 +281,7 @@ time_conclusion conclude(const messages::time_figures& figures, const messages::
     if (median_of(times).value <= 0) return incomplete("the times of " + name + " are not above 0");
   if (auto why = disturbed(figures); !why.empty()) return noisy(why);
   if (auto bad = judge_clocks(figures)) return reject(*std::move(bad));
-  if (noise_of(paired_ratio(resolved(figures.repeat_ns), resolved(figures.baseline_ns.at("eager")))) > 1)
-    return noisy("eager differs from itself by more than a factor of 2");
+  if (differs_from_itself(figures)) return noisy("eager differs from itself by more than a factor of 2");
   auto below = judge_resolution(figures);
   if (below && is_drowned(figures)) return noisy("the clock's own cost varies by more than a quarter of eager's time");
   if (!below) below = judge_floor(figures);

@@ -49,8 +49,10 @@ class Ended:
         return found
 
     def sentence(self) -> str:
-        """The error of a command that refuses: one line, no trace, nothing on stdout."""
-        assert self.out == ""
+        """The error of a command that refuses: one line, no trace; with --json also a document, else no answer."""
+        if self.out:
+            error = self.document("kernelmesh.error/1")["error"]
+            assert error["exit_code"] == self.code and self.err.endswith(f"kernelmesh: {error['message']}\n")
         assert "Traceback" not in self.err and "terminate called" not in self.err, self.err
         lines = self.err.strip().splitlines()
         assert lines, "nothing was said"

@@ -158,7 +158,7 @@ def test_what_can_not_be_done_is_refused_in_one_sentence(
     odd_files: Home, arguments: list[str], code: int, words: str
 ) -> None:
     ended = odd_files.run(*arguments)
-    assert ended.code == code, ended.err
+    assert (ended.code, ended.out) == (code, ""), ended.err
     assert words in ended.sentence()
     assert ended.err.count("\n") == 1
     assert odd_files.runs() == []

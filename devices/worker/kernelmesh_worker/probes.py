@@ -22,7 +22,7 @@ def can_be_probed(drawn: Drawn) -> bool:
 
 
 def one_changed(drawn: Drawn) -> list[Any]:
-    """In each raw tensor one element is another, larger than all."""
+    """In each raw tensor one element is another, larger than all, and one smaller than all."""
     return [_changed(x) if raw else x for raw, x in zip(drawn.raw, drawn.values, strict=True)]
 
 
@@ -32,7 +32,7 @@ def permuted(drawn: Drawn) -> list[Any]:
 
 
 def mixed(drawn: Drawn, others: list[Any]) -> list[Any]:
-    """In raw tensors another draw's numbers up to a random place, this one's behind it, and a few elements changed."""
+    """In raw tensors another draw's numbers up to a random place, this one's behind it, and two outliers."""
     return [
         _mixed(x, y) if raw and x.numel() > 1 else x for raw, x, y in zip(drawn.raw, drawn.values, others, strict=True)
     ]
@@ -43,21 +43,21 @@ def _mixed(x: torch.Tensor, other: torch.Tensor) -> torch.Tensor:
     flat = memory_of(x)
     cut = _SECRET.randrange(1, flat.numel())
     flat[:cut].copy_(memory_of(other)[:cut])
-    _raise_elements(flat, 1 + _SECRET.randrange(3))
+    _put_outliers(flat, (-1, 1))
     return x
 
 
 def _changed(x: torch.Tensor) -> torch.Tensor:
     x = x.clone()
     if x.numel():
-        _raise_elements(memory_of(x), 1)
+        _put_outliers(memory_of(x), (-1, 1))
     return x
 
 
-def _raise_elements(flat: torch.Tensor, count: int) -> None:
+def _put_outliers(flat: torch.Tensor, signs: tuple[int, ...]) -> None:
     largest = max(1e-3, flat[: 1 << 16].abs().max().item())
-    for _ in range(count):
-        flat[_SECRET.randrange(flat.numel())] = _SECRET.choice((-1, 1)) * _SECRET.uniform(4, 8) * largest
+    for sign in signs:
+        flat[_SECRET.randrange(flat.numel())] = sign * _SECRET.uniform(4, 8) * largest
 
 
 def _permuted(x: torch.Tensor) -> torch.Tensor:
