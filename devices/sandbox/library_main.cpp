@@ -6,6 +6,7 @@
 #include <cstddef>
 #include <cstring>
 
+#include "devices/sandbox/rights.hpp"
 #include "devices/sandbox/sandbox.hpp"
 
 using namespace devices;
@@ -37,6 +38,11 @@ EXPORTED int kernelmesh_sandbox_open_pid_namespace(const char* guard, char* erro
 
 EXPORTED int kernelmesh_sandbox_close_pid_namespace(int own, char* error, std::size_t room) {
   return answer(sandbox::close_pid_namespace(own).map(zero), error, room);
+}
+
+/// By a candidate that has loaded its program: from now on it can start no process.
+EXPORTED int kernelmesh_sandbox_end_processes(char* error, std::size_t room) {
+  return answer(sandbox::filter_calls(sandbox::rules::candidate).map(zero), error, room);
 }
 
 EXPORTED int kernelmesh_sandbox_become_candidate(const char* text, char* error, std::size_t room) {

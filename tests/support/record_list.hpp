@@ -16,7 +16,8 @@
   X(device_info)                    \
   X(verify_document)                \
   X(optimize_document)              \
-  X(run_document)
+  X(run_document)                   \
+  X(error_document)
 
 /// Whoever adds a line to either list gets all tests of tests/messages for it.
 #define KERNELMESH_RECORDS(X) KERNELMESH_MESSAGES(X) KERNELMESH_OTHER_RECORDS(X)

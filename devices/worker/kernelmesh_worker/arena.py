@@ -52,12 +52,12 @@ class Delivered:
 @dataclass(frozen=True)
 class Program:
     """Where a candidate's code is. `code`, `overrides` and `compile` (a folder for caches) are of baselines; with
-    `closed`, operators of libraries raise in its calls. `extensions`: folder of what torch builds for it, or is to keep
-    there if it is `building`."""
+    `closed`, operators of libraries raise in its calls. `home`: what it finds in its home folder, or the folder
+    itself if it is `building` what it finds there later."""
 
     artifact: str = ""
     closed: bool = False
-    extensions: str = ""
+    home: str = ""
     building: bool = False
     file: str = ""
     code: str = ""

@@ -74,6 +74,7 @@ def become_candidate(parent: int, birth: Birth) -> NoReturn:
     """Called in the fork. Never returns; leaves by _exit, so nothing of the zygote's is flushed or torn down."""
     code = 1
     try:
+        boxed = sandbox.is_on()
         os.setsid()
         die_with_parent(parent)
         birth.enter_sandbox()
@@ -83,7 +84,7 @@ def become_candidate(parent: int, birth: Birth) -> NoReturn:
         signal.signal(signal.SIGINT, signal.SIG_DFL)
         if birth.program:
             os.execv(birth.program[0], birth.program)
-        code = _serve(len(birth.descriptors))
+        code = _serve(len(birth.descriptors), boxed)
     finally:
         os._exit(code)
 
@@ -98,7 +99,7 @@ def _keep_only(descriptors: list[int], inheritable: bool) -> None:
     os.closerange(len(kept), limit)
 
 
-def _serve(descriptor_count: int) -> int:
+def _serve(descriptor_count: int, boxed: bool) -> int:
     judge = socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET, fileno=FIRST_DESCRIPTOR)
     try:
         order = _read_order(FIRST_DESCRIPTOR + 1)
@@ -110,6 +111,8 @@ def _serve(descriptor_count: int) -> int:
         entry = load_entry(order, lent)
         if closing:
             closing.close()
+        if boxed:
+            sandbox.end_processes()
     except BaseException as error:  # noqa: BLE001 - a candidate may raise anything, SystemExit too
         _say_raised(judge, error)
         return 1

@@ -86,7 +86,17 @@ class CandidateProcess:
         """Waits until it has loaded its program."""
         if "loaded" not in self._wait():
             raise self._nonsense()
+        self._check_alone()
         self.phase = "call"
+
+    def _check_alone(self) -> None:
+        """What it started while it was loaded must have ended: nothing of it runs while it is stopped."""
+        if self._process.init == 0:
+            return
+        others = _children(self._process.pid) + _children(self._process.init)
+        if any(_runs(x) for x in others):
+            self._end()
+            raise CandidateEnded("raised", self.phase, 0, "it left a process running")
 
     def ask(self, what: str, **more: Any) -> int:
         """Sends a command and waits for its `done`; the time between, by our clock, in nanoseconds."""
@@ -132,6 +142,7 @@ class CandidateProcess:
         """It does not run until `go_on`; returns when it has stopped."""
         self._signal(signal.SIGSTOP)
         self._await_state("T")
+        self._check_alone()
 
     def go_on(self) -> None:
         self._signal(signal.SIGCONT)
@@ -260,6 +271,22 @@ def _stat_fields(stat: Path) -> list[str]:
         return stat.read_text(encoding="utf-8", errors="replace").rpartition(")")[2].split()
     except OSError:
         return []
+
+
+def _children(pid: int) -> list[int]:
+    """Of all its threads."""
+    found: list[int] = []
+    for file in Path("/proc", str(pid), "task").glob("*/children"):
+        try:
+            found += [int(x) for x in file.read_text(encoding="ascii").split()]
+        except OSError:
+            continue  # the thread has ended
+    return found
+
+
+def _runs(pid: int) -> bool:
+    """Not ended and not waiting to be reaped."""
+    return _state(Path("/proc", str(pid), "stat")) not in ("", "Z", "X")
 
 
 def _oom_kills() -> int:

@@ -17,7 +17,7 @@ from kernelmesh_worker.arena import Arena, JudgeFailure, Program
 from kernelmesh_worker.candidate_process import CandidateProcess, Limits
 from kernelmesh_worker.checking import Checks, tolerance_of
 from kernelmesh_worker.draws import Draw, Drawn, plan_draws, seed_of
-from kernelmesh_worker.extensions import content_key, may_build
+from kernelmesh_worker.homes import content_key, may_build
 from kernelmesh_worker.machine import environment, total_memory
 from kernelmesh_worker.reference import Reference
 from kernelmesh_worker.sandbox import Permissions, place_for_candidates
@@ -30,7 +30,7 @@ _MEMORY_BYTES, _MEMORY_TIMES = 4 << 30, 32
 _BASELINE_CALL_S = 300.0  # torch.compile is in it; how long a command may take is the owner's to say
 _NATIVE_HOST = "KERNELMESH_NATIVE_HOST"  # path of the program; without it C functions run in a Python process
 _BUILD_S = 240.0  # torch's headers alone take a minute
-_EXTENSIONS = ".extensions"  # in the candidate's folder: what torch built for it
+_HOME = ".home"  # in the candidate's folder: what it built
 _ENTRIES = ("c_abi", "python_host")
 _ARTIFACT = ".artifact"
 _REFERENCE = {"python_host": {"symbol": "Model"}}
@@ -70,39 +70,40 @@ class Contest:
     def candidate(self, reference: Reference | None = None, closed: bool = False) -> Iterator[Checks]:
         """A fork of the candidate with memory lent to it, not loaded yet; with `closed`, libraries' operators raise."""
         reference = reference or self.reference
-        self._build_extensions()
+        self._build()
         with self.arena(self.work["manifest"], reference) as arena:
-            may = Permissions(folder=str(self.folder))
+            may = Permissions(folder=str(self.folder), processes=not self._host())
             with self._start(arena, self._program(closed), self.call_s, may, self._host()) as process:
                 yield Checks(arena, process, reference, self.tolerance)
                 self.forward_ns += process.forward_ns
             if reference is not self.reference:
                 self.forward_ns += reference.forward_ns
 
-    def _build_extensions(self) -> None:
-        """Has a fork build what the candidate has torch build, unless that was done for the same files before."""
+    def _build(self) -> None:
+        """Loads the candidate once where it may keep what it builds while it is loaded; later forks find that in their
+        home folder. Not again for the same files."""
         files = [x for x in self.folder.rglob("*") if x.is_file()]
-        if self._extensions.exists() or not may_build(files):
+        if self._home.exists() or not may_build(files):
             return
-        built = Path(tempfile.gettempdir(), "extensions", content_key(files))
+        built = Path(tempfile.gettempdir(), "homes", content_key(files))
         if not built.exists():
-            self.progress(0.0, "building the candidate's extensions")
+            self.progress(0.0, "letting the candidate build")
             with tempfile.TemporaryDirectory(prefix="building-") as folder:
                 self._build_into(folder)
-                shutil.copytree(folder, built)
-        shutil.copytree(built, self._extensions)
+                shutil.copytree(folder, built, symlinks=True)
+        shutil.copytree(built, self._home, symlinks=True)
 
     def _build_into(self, folder: str) -> None:
         """CandidateEnded if it can't be loaded."""
         may = Permissions(folder=str(self.folder), cache=folder, processes=True)
-        program = dataclasses.replace(self._program(closed=False), extensions=folder, building=True)
+        program = dataclasses.replace(self._program(closed=False), home=folder, building=True)
         with self.arena(self.work["manifest"], self.reference) as arena:
             with self._start(arena, program, max(self.call_s, _BUILD_S), may) as process:
                 process.load()
 
     @property
-    def _extensions(self) -> Path:
-        return self.folder / _EXTENSIONS
+    def _home(self) -> Path:
+        return self.folder / _HOME
 
     @contextlib.contextmanager
     def bare_host(self, arena: Arena) -> Iterator[CandidateProcess]:
@@ -138,8 +139,8 @@ class Contest:
         file = self.work["manifest"]["entry"].get("python_host", {}).get("file", "")
         shown = place_for_candidates(self.folder)
         artifact = str(shown / _ARTIFACT) if self.work.get("artifact") else ""
-        extensions = str(shown / _EXTENSIONS) if self._extensions.exists() else ""
-        return Program(artifact, closed, extensions, file=str(shown / file) if file else "")
+        home = str(shown / _HOME) if self._home.exists() else ""
+        return Program(artifact, closed, home, file=str(shown / file) if file else "")
 
     def _start(
         self, arena: Arena, program: Program, call_s: float, may: Permissions, host: tuple[str, ...] = ()

@@ -15,7 +15,7 @@ from typing import Any, Protocol
 import torch
 
 from kernelmesh_worker.draws import redrawn_constants
-from kernelmesh_worker.extensions import use_built
+from kernelmesh_worker.homes import settle
 from kernelmesh_worker.lent import ALIGNMENT, DTYPE_NAMES, DTYPE_NUMBERS, DTYPES, LentBuffer
 from kernelmesh_worker.machine import available_memory
 from kernelmesh_worker.values import decode
@@ -130,8 +130,7 @@ class PythonModule:
         self._room = order["outputs_bytes"]
         self._buffers = order["buffers"]
         self._changing = order["changing"]
-        if order["extensions"]:
-            use_built(order["extensions"], order["building"])
+        settle(order["home"], order["building"])
         with redrawn_constants(order["redraw"], order["seed"]):
             self._model = self._built(order, symbol)
         if isinstance(self._model, torch.nn.Module):

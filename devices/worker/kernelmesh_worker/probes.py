@@ -21,9 +21,9 @@ def can_be_probed(drawn: Drawn) -> bool:
     return any(raw and value.numel() > 1 for raw, value in zip(drawn.raw, drawn.values, strict=True))
 
 
-def one_changed(drawn: Drawn) -> list[Any]:
-    """In each raw tensor one element is another, larger than all, and one smaller than all."""
-    return [_changed(x) if raw else x for raw, x in zip(drawn.raw, drawn.values, strict=True)]
+def one_changed(drawn: Drawn, signs: tuple[int, ...] = (-1, 1)) -> list[Any]:
+    """In each raw tensor one element is another, smaller than all, and one larger than all."""
+    return [_changed(x, signs) if raw else x for raw, x in zip(drawn.raw, drawn.values, strict=True)]
 
 
 def permuted(drawn: Drawn) -> list[Any]:
@@ -47,10 +47,10 @@ def _mixed(x: torch.Tensor, other: torch.Tensor) -> torch.Tensor:
     return x
 
 
-def _changed(x: torch.Tensor) -> torch.Tensor:
+def _changed(x: torch.Tensor, signs: tuple[int, ...]) -> torch.Tensor:
     x = x.clone()
     if x.numel():
-        _put_outliers(memory_of(x), (-1, 1))
+        _put_outliers(memory_of(x), signs)
     return x
 
 

@@ -82,6 +82,11 @@ def become_candidate(may: Permissions) -> None:
     os.environ |= {"HOME": "/tmp", "TMPDIR": "/tmp"}
 
 
+def end_processes() -> None:
+    """By a candidate that has loaded its program, which may have built something: it starts no process any more."""
+    _call("end_processes")
+
+
 class PidNamespaces:
     """Of the zygote, for its forks."""
 

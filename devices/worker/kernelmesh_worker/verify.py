@@ -6,6 +6,7 @@ Three forks are asked: one does all draws and probes, one is built with other we
 from __future__ import annotations
 
 import random
+from collections.abc import Callable
 from typing import Any
 
 import torch
@@ -21,7 +22,7 @@ from kernelmesh_worker.values import tensors_in
 
 _SECRET = random.SystemRandom()
 _NARROW = (2e-5, 1e-2)  # errors over the output's RMS between these look like a float of fewer bits
-Probe = tuple[str, Any]
+Probe = tuple[str, Callable[[Drawn], list[Any]]]
 
 
 class Verification:
@@ -47,7 +48,7 @@ class Verification:
             drawn_finite = self.draws[-1]["finite"]
             for name, change in probes.get(index, []):
                 if can_be_probed(drawn):
-                    self._check_probe(checks, name, change(drawn))
+                    self._check_probe(checks, name, change, drawn)
             index += 1
             if not drawn_finite and index <= planned:
                 waiting.append(self.contest.more(index))
@@ -70,8 +71,14 @@ class Verification:
             self.trivial.see(drawn.values, expected)
         return drawn
 
-    def _check_probe(self, checks: Checks, name: str, values: list[Any]) -> None:
-        self.draws.append(checks.call(self._last, values, checks.reference.expected(values), name))
+    def _check_probe(self, checks: Checks, name: str, change: Callable[[Drawn], list[Any]], drawn: Drawn) -> None:
+        """Where the reference can't take a negative number, a probe has none."""
+        values = change(drawn)
+        expected = checks.reference.expected(values)
+        if not expected.finite:
+            values = one_changed(drawn, signs=(1,))
+            expected, name = checks.reference.expected(values), "one_changed"
+        self.draws.append(checks.call(self._last, values, expected, name))
 
     # -- other weights ------------------------------------------------------------------------------------------------
 

@@ -75,7 +75,7 @@ class Zygote:
             return
         self._children[child.pidfd] = child
         self._poll.register(child.pidfd, select.POLLIN)
-        self._send({"forked": {"id": wanted, "pid": child.pid}}, (child.pidfd,))
+        self._send({"forked": {"id": wanted, "pid": child.pid, "init": child.init}}, (child.pidfd,))
 
     def _start(self, order: dict[str, Any], descriptors: list[int]) -> Child:
         """Returns when it is in its sandbox, and before it runs anything of the candidate."""

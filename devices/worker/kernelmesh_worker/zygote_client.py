@@ -37,8 +37,11 @@ class Ended:
 
 @dataclass(frozen=True)
 class Forked:
+    """`init` is that of its pid namespace; 0 without a sandbox."""
+
     id: int
     pid: int
+    init: int
     pidfd: int
 
 
@@ -117,7 +120,7 @@ class ZygoteClient:
     def _take(self, message: dict[str, Any], descriptors: list[int]) -> None:
         kind, x = next(iter(message.items()))
         if kind == "forked" and len(descriptors) == 1:
-            self._forked[x["id"]] = Forked(x["id"], x["pid"], descriptors[0])
+            self._forked[x["id"]] = Forked(x["id"], x["pid"], x["init"], descriptors[0])
             return
         pair.close_all(descriptors)
         if kind == "failed":

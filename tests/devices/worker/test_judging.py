@@ -206,9 +206,9 @@ def test_processes_that_a_candidate_leaves_behind_are_ended(family: Family) -> N
 def test_a_draw_without_a_finite_reference_is_replaced(family: Family) -> None:
     task = TASK.replace("torch.relu(self.linear(x))", "torch.log(x)")
     draws = verified(family.judge_python(task, task.replace("class Model", "class ModelNew")))["draws"]
-    finite = [x["kind"] for x in draws if x["finite"]]
+    finite = [x["kind"] for x in plain(draws) if x["finite"]]
     assert len(finite) >= 5
-    assert {x["kind"] for x in draws if not x["finite"]} == {"signed", "scaled_down", "scaled_up"}
+    assert {x["kind"] for x in plain(draws) if not x["finite"]} == {"signed", "scaled_down", "scaled_up"}
 
 
 def test_weights_come_by_name_and_else_by_shape(family: Family) -> None:
