@@ -143,7 +143,8 @@ void add_place(kernel_failure& x, const draw_figures& draw, failure_stage stage)
 
 bool is_plain(const draw_figures& x) { return x.kind == "own" && x.probe.empty() && x.weights == "given"; }
 
-bool counts(const draw_figures& x) { return x.finite && x.weights != "perturbed"; }
+/// A C function is lent its weights at each call: it can't have prepared others.
+bool counts(const draw_figures& x) { return x.finite && (x.weights != "perturbed" || x.got_structure.empty()); }
 
 }  // namespace
 

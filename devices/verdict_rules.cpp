@@ -276,6 +276,10 @@ time_conclusion conclude(const messages::time_figures& figures, const messages::
   auto reject = [&](kernel_failure x) { return messages::rejected{std::move(x), judging, {}}; };
   if (auto bad = judge_fate(figures.fate)) return reject(*std::move(bad));
   if (auto bad = judge_draws(figures.checked, failure_stage::time)) return reject(*std::move(bad));
+  if (auto bad = judge_precision(figures.checked)) {
+    bad->stage = failure_stage::time;
+    return reject(*std::move(bad));
+  }
   if (auto what = unpaired(figures); !what.empty()) return incomplete(what);
   for (const auto& [name, times] : figures.baseline_ns)
     if (median_of(times).value <= 0) return incomplete("the times of " + name + " are not above 0");

@@ -85,6 +85,8 @@ TEST_CASE("weights changed after construction are reported and reject nothing") 
   figures.draws.back().weights = "perturbed";
   CHECK(std::get<verified>(conclude(figures, {})).judging.weights == "any");
   figures.draws.back() = wrong_draw("own", "", "perturbed");
+  CHECK(failure_in(conclude(figures, {})).kind == failure_kind::wrong_values);  // a function: it is lent them each time
+  figures.draws.back().got_structure = figures.draws.back().expected_structure = "Tensor";
   auto verdict = std::get<verified>(conclude(figures, {}));
   CHECK(verdict.judging.weights == "prepared_at_init");
   CHECK(verdict.judging.draws.back() == "perturbed");

@@ -185,6 +185,13 @@ class Arena:
     def _weights(self) -> list[torch.Tensor]:
         return [*self._reference.state.values(), *tensors_in(self._reference.init)]
 
+    def spoil_inputs(self, wanted: bool) -> bool:
+        """Overwrites the lent inputs, unless outputs may be views of them. Was it done?"""
+        if wanted and self.kind == "python_host" and not self._reference.returns_inputs:
+            self.lent[INPUTS].bytes().fill_(_POISON_BYTE)
+            return True
+        return False
+
     def changed(self, inputs: list[Any]) -> bool:
         """Do lent inputs or weights differ from the judge's own, bit by bit? Buffers that change may."""
         free = set(self._reference.changing)
@@ -218,7 +225,8 @@ class Arena:
 
     def _read_own(self, buffer: LentBuffer, place: dict[str, Any]) -> Got:
         spec = {key: place[key] for key in ("dtype", "shape", "strides")}
-        return Got("torch.Tensor", "cpu", spec, buffer.tensor(place).clone())
+        shown = place | {"dtype": "uint8"} if place["dtype"] == "bool" else place  # a copy of bools would mend them
+        return Got("torch.Tensor", "cpu", spec, buffer.tensor(shown).clone())
 
     def _read_all(self, described: Any) -> list[Got]:
         return [self._read_one(x if isinstance(x, dict) else {}) for x in (described or [])[:_MOST_OUTPUTS]]
@@ -226,7 +234,13 @@ class Arena:
     def _read_one(self, told: dict[str, Any]) -> Got:
         shape, strides, offset = told.get("shape"), told.get("strides"), told.get("offset")
         name, device = clean(str(told.get("type", "?")), 200), clean(str(told.get("device", "?")), 40)
-        if told.get("dtype") not in DTYPES or not _sizes(shape) or not _sizes(strides) or not _sizes([offset]):
+        if (
+            not isinstance(told.get("dtype"), str)
+            or told["dtype"] not in DTYPES
+            or not _sizes(shape)
+            or not _sizes(strides)
+            or not _sizes([offset])
+        ):
             return Got(name, device, {"dtype": "float32", "shape": [], "strides": []}, None)
         spec = {"dtype": told["dtype"], "shape": shape, "strides": strides}
         dtype, count = DTYPES[told["dtype"]], 1

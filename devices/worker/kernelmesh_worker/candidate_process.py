@@ -21,6 +21,8 @@ _GRACE_S = 2.0  # between a closed socket and the zygote's report
 _STOP_S = 1.0
 _PAGE = os.sysconf("SC_PAGE_SIZE")
 _MOST_TRIED = 64
+_PROCESS_CLOCK = 2  # CPUCLOCK_SCHED of a process, as clock_getcpuclockid makes it
+_STOPPED_RUNS_NS = 200_000  # threads that were about to stop may still have gone so far
 _MINOR_FAULTS = 7  # place of minflt in /proc/PID/stat, counted from behind the name
 _PROCESS_GROUP = 4  # PIDFD_SIGNAL_PROCESS_GROUP, Linux 6.9
 
@@ -60,6 +62,7 @@ class CandidateProcess:
         self._zygote = zygote
         self._limits = limits
         self._oom_kills = _oom_kills()
+        self._lent_bytes = sum(os.fstat(x).st_size for x in lent)
         self._socket, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
         with theirs:
             self._process: Forked = zygote.fork((theirs.fileno(), order, *lent), may, program)
@@ -143,6 +146,19 @@ class CandidateProcess:
         self._signal(signal.SIGSTOP)
         self._await_state("T")
         self._check_alone()
+        self._stopped_ns = self._processor_ns()
+
+    def _processor_ns(self) -> int:
+        """What its threads have run so far; 0 where that can't be asked."""
+        try:
+            return time.clock_gettime_ns(~self._process.pid << 3 | _PROCESS_CLOCK)
+        except OSError:
+            return 0
+
+    def _check_stopped(self) -> None:
+        if self._processor_ns() - self._stopped_ns > _STOPPED_RUNS_NS:
+            self._end()
+            raise CandidateEnded("raised", self.phase, 0, "it ran while it was stopped")
 
     def go_on(self) -> None:
         self._signal(signal.SIGCONT)
@@ -150,6 +166,7 @@ class CandidateProcess:
     def timed(self, what: str, **more: Any) -> int:
         """Of one that is stopped: asks it while it is, starts the clock, lets it go on, waits for its `done`. So there
         is no moment before the clock in which it runs and could know what it will be asked. Nanoseconds."""
+        self._check_stopped()
         number = _fresh_number()
         self._send({what: number, **more})
         start = time.perf_counter_ns()
@@ -224,7 +241,7 @@ class CandidateProcess:
         ended = self._zygote.ended(self._process.id)
         if ended is not None:
             raise self._fate_of(ended)
-        used = _private_bytes(self._statm)
+        used = _own_bytes(self._statm, self._lent_bytes)
         if used > self._limits.memory_bytes:
             self._end()
             raise CandidateEnded("out_of_memory", self.phase, 0, f"it used {used >> 20} MiB of memory of its own")
@@ -297,10 +314,9 @@ def _oom_kills() -> int:
     return 0
 
 
-def _private_bytes(statm: Path) -> int:
-    """Resident, without what is shared: the lent buffers and libraries do not count."""
+def _own_bytes(statm: Path, lent: int) -> int:
+    """Resident, without what it is lent. Shared memory that it makes is its own."""
     try:
-        fields = statm.read_text(encoding="ascii").split()
-        return (int(fields[1]) - int(fields[2])) * _PAGE
+        return int(statm.read_text(encoding="ascii").split()[1]) * _PAGE - lent
     except (OSError, IndexError, ValueError):
         return 0

@@ -22,6 +22,7 @@ from kernelmesh_worker.machine import environment, total_memory
 from kernelmesh_worker.reference import Reference
 from kernelmesh_worker.sandbox import Permissions, place_for_candidates
 from kernelmesh_worker.task import Task, TaskRefused
+from kernelmesh_worker.values import tensors_in
 from kernelmesh_worker.zygote_client import ForkFailed, ZygoteClient
 
 Progress = Callable[[float, str], None]
@@ -163,6 +164,19 @@ class Contest:
                 raise
         return Draw(draw.seed, "own"), self.task.drawn(draw.seed)
 
+    def usable(self, wanted: Draw) -> tuple[Draw, Drawn]:
+        """The same; one that the reference can't take is replaced too."""
+        draw, drawn = self.drawn(wanted)
+        if draw.kind == "own":
+            return draw, drawn
+        try:
+            if not leaves_range(drawn.values, self.first.values):
+                self.reference.eager(drawn.values)
+                return draw, drawn
+        except TaskRefused:
+            pass
+        return Draw(draw.seed, "own"), self.task.drawn(draw.seed)
+
     def more(self, index: int | str, kind: str = "own") -> Draw:
         """A draw beyond the planned ones."""
         return Draw(seed_of(self.secret, f"more {index}"), kind)
@@ -175,6 +189,16 @@ class Contest:
             "sandbox": os.environ.get("KERNELMESH_SANDBOX", "none"),
             "environment": environment(),
         }
+
+
+def leaves_range(values: list[Any], own: list[Any]) -> bool:
+    """Are integers, which may be places in something, beyond those that the task draws itself?"""
+    for x, known in zip(tensors_in(values), tensors_in(own), strict=True):
+        if not x.is_floating_point() and x.numel() and known.numel():
+            low, high, bound = int(x.min()), int(x.max()), int(known.max())
+            if low < min(0, int(known.min())) or high > bound + max(1, abs(bound) // 4):
+                return True
+    return False
 
 
 def memory_limit(lent_bytes: int) -> int:

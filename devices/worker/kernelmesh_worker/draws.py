@@ -15,6 +15,8 @@ KINDS = ("own", "signed", "scaled_down", "scaled_up", "shifted")
 TINY = "tiny"  # where half precision has no bits left; asked for where a result looks like a narrow float's
 _SCALES = {"scaled_down": 1e-2, "scaled_up": 1e2, TINY: 2.0**-20}
 _SHIFT = 3.0
+_SEED_MASK = (1 << 63) - 1
+_IN_PLACE = ("uniform_", "normal_")
 _UNIFORM = ("rand", "rand_like")
 _NORMAL = ("randn", "randn_like")
 
@@ -50,6 +52,7 @@ def redrawn(module: ModuleType, kind: str) -> Iterator[list[torch.Tensor]]:
     """Inside, torch's random sources give numbers of that kind, also where the module imported them by name; the list
     holds what they gave."""
     given: list[torch.Tensor] = []
+    methods = {name: getattr(torch.Tensor, name) for name in _IN_PLACE}
     sources = {name: getattr(torch, name) for name in (*_UNIFORM, *_NORMAL)}
     patches = {name: _patched(source, kind, name in _UNIFORM, given) for name, source in sources.items()}
     renamed = {key: name for key, value in vars(module).items() for name, source in sources.items() if value is source}
@@ -58,8 +61,12 @@ def redrawn(module: ModuleType, kind: str) -> Iterator[list[torch.Tensor]]:
             setattr(torch, name, patch)
         for key, name in renamed.items():
             setattr(module, key, patches[name])
+        for name in _IN_PLACE if kind != "own" else ():
+            setattr(torch.Tensor, name, _patched_in_place(methods[name], kind))
         yield given
     finally:
+        for name, method in methods.items():
+            setattr(torch.Tensor, name, method)
         for name, source in sources.items():
             setattr(torch, name, source)
         for key, name in renamed.items():
@@ -69,26 +76,36 @@ def redrawn(module: ModuleType, kind: str) -> Iterator[list[torch.Tensor]]:
 @contextlib.contextmanager
 def redrawn_constants(wanted: bool, seed: int) -> Iterator[None]:
     """Inside, parameters that are set to a constant get random values: a kernel which leaves out a scale of ones or a
-    bias of zeros gives itself away. From a generator of their own, so that all other weights stay what they are.
+    bias of zeros gives itself away. They follow from seed and shape alone: both sides make the same ones, and all other
+    weights stay what they are.
     """
     if not wanted:
         yield
         return
-    generator = torch.Generator().manual_seed(seed ^ 1)
+    make = torch.nn.Parameter.__new__
     sources = {name: getattr(torch.nn.init, name) for name in ("ones_", "zeros_", "constant_")}
 
     def scattered(tensor: torch.Tensor, middle: float) -> torch.Tensor:
         with torch.no_grad():
             if not tensor.is_floating_point():
                 return tensor.fill_(middle)
+            generator = torch.Generator().manual_seed(hash((seed, *tensor.shape)) & _SEED_MASK)
             return tensor.uniform_(middle - 0.5, middle + 0.5, generator=generator)
+
+    def parameter(kind: type, data: Any = None, requires_grad: bool = True) -> Any:
+        constant = isinstance(data, torch.Tensor) and data.is_floating_point() and data.numel() > 1
+        if constant and bool((data == data.reshape(-1)[0]).all()):
+            data = scattered(data.detach().clone(), data.reshape(-1)[0].item())
+        return make(kind, data, requires_grad)
 
     try:
         torch.nn.init.ones_ = lambda tensor: scattered(tensor, 1.0)
         torch.nn.init.zeros_ = lambda tensor: scattered(tensor, 0.0)
         torch.nn.init.constant_ = lambda tensor, val: scattered(tensor, val)
+        torch.nn.Parameter.__new__ = parameter
         yield
     finally:
+        torch.nn.Parameter.__new__ = make
         for name, source in sources.items():
             setattr(torch.nn.init, name, source)
 
@@ -104,10 +121,23 @@ def _patched(
         if kind == "own":
             return drawn
         with torch.no_grad():
-            if uniform:
-                drawn.mul_(2).sub_(1)
-            if kind == "shifted":
-                drawn.add_(_SHIFT)
-            return drawn.mul_(_SCALES.get(kind, 1.0))
+            return _moved(drawn.mul_(2).sub_(1) if uniform else drawn, kind)
 
     return draw
+
+
+def _patched_in_place(source: Callable[..., torch.Tensor], kind: str) -> Callable[..., torch.Tensor]:
+    """Numbers around zero, whatever range was asked for."""
+
+    def draw(self: torch.Tensor, *arguments: Any, **options: Any) -> torch.Tensor:
+        with torch.no_grad():
+            drawn = source(self, *arguments, **options)
+            return _moved(drawn.sub_(drawn.mean()).mul_(2), kind) if drawn.is_floating_point() else drawn
+
+    return draw
+
+
+def _moved(drawn: torch.Tensor, kind: str) -> torch.Tensor:
+    if kind == "shifted":
+        drawn.add_(_SHIFT)
+    return drawn.mul_(_SCALES.get(kind, 1.0))

@@ -32,7 +32,8 @@ def permuted(drawn: Drawn) -> list[Any]:
 
 
 def mixed(drawn: Drawn, others: list[Any]) -> list[Any]:
-    """In raw tensors another draw's numbers up to a random place, this one's behind it, and two outliers."""
+    """In raw tensors another draw's numbers up to a random place, this one's behind it, all by a random factor, and two
+    outliers."""
     return [
         _mixed(x, y) if raw and x.numel() > 1 else x for raw, x, y in zip(drawn.raw, drawn.values, others, strict=True)
     ]
@@ -43,6 +44,7 @@ def _mixed(x: torch.Tensor, other: torch.Tensor) -> torch.Tensor:
     flat = memory_of(x)
     cut = _SECRET.randrange(1, flat.numel())
     flat[:cut].copy_(memory_of(other)[:cut])
+    flat.mul_(_SECRET.choice((-1, 1)) * _SECRET.uniform(0.5, 1.5))  # no row comes twice
     _put_outliers(flat, (-1, 1))
     return x
 

@@ -18,6 +18,8 @@ _LEVEL = "KERNELMESH_SANDBOX"
 _LIBRARY = "KERNELMESH_SANDBOX_LIBRARY"
 _LIST = "KERNELMESH_SANDBOX_LIST"  # set by the guard: what may be read in every candidate's sandbox
 _ERROR_BYTES = 512
+_OF_SYSTEM = ("/usr", "/lib", "/bin", "/sbin", "/sys")  # what a program without Python needs
+_HOST = "/kernelmesh-native-host"
 CANDIDATE_FOLDER = "/candidate"
 
 
@@ -36,7 +38,8 @@ class Permissions:
 
     def text(self) -> str:
         """As devices/sandbox/spec.hpp has it."""
-        lines = [os.environ.get(_LIST, "")]
+        shown = os.environ.get(_LIST, "").splitlines()
+        lines = [x for x in shown if not self.exec or x.removeprefix("ro ").startswith(_OF_SYSTEM) or x.endswith(_HOST)]
         lines += [f"candidate {self.folder}"] * bool(self.folder) + [f"rw {self.cache}"] * bool(self.cache)
         lines += ["processes"] * self.processes + ["exec"] * self.exec
         return "\n".join(lines)

@@ -14,7 +14,7 @@ from kernelmesh_worker.arena import Arena, Delivered, JudgeFailure
 from kernelmesh_worker.candidate_process import CandidateEnded, CandidateProcess
 from kernelmesh_worker.checking import Checks, Figures, agree, collect, lend
 from kernelmesh_worker.contest import Contest, finished
-from kernelmesh_worker.draws import Draw, Drawn
+from kernelmesh_worker.draws import KINDS, Draw, Drawn
 from kernelmesh_worker.floor import Floor, measure_floor
 from kernelmesh_worker.machine import available_memory
 from kernelmesh_worker.probes import mixed
@@ -30,6 +30,7 @@ _WARM_UP_CALLS, _MOST_WARM_UP_CALLS, _WARM_UP_S = 3, 24, 1.5
 _FEW_FAULTS = 64  # pages: a call that touches no more than so many fresh ones has settled
 _MOST_CONTENTS = 4
 _MOST_CHECKED = 3
+_SPOILT_SHARE = 0.75  # of the turns: inputs are overwritten when the call is done, so no work can be left for later
 _SAMPLED = 1024  # elements of each output that are held against eager's in every pair
 _SAMPLE_TOLERANCE = 10  # times the tolerance: what is beyond is checked as a whole
 _LOOK_EVERY = 5  # pairs between two looks at the interval
@@ -58,6 +59,7 @@ class Contender:
         self.arena = arena
         self.process = process
         self.delivery = 0
+        self.spoilt = False
 
     def _reset(self) -> None:
         """Buffers that calls change are what they were, outside of the clock."""
@@ -73,6 +75,7 @@ class Contender:
         told = lend(self.arena, content.inputs)
         self.elapsed = self.process.timed("call", plain=told)
         if deliver:
+            self.spoilt = self.arena.spoil_inputs(_SECRET.random() < _SPOILT_SHARE)
             start = time.perf_counter_ns()
             self.delivered: Delivered = collect(self.arena, self.process)
             self.delivery = time.perf_counter_ns() - start
@@ -125,22 +128,29 @@ class Contents:
         self._pool: list[tuple[Draw, Drawn]] = []
         start = time.monotonic()
         while len(self._pool) < _MOST_CONTENTS:
-            self._pool.append(self._fresh())
+            self._pool.append(self._pooled())
             size = sum(x.nbytes for x in tensors_in(self._pool[-1][1].values))
             if size * _ROOM > available_memory():
                 break
         self._cheap = time.monotonic() - start < _CHEAP_DRAW_S * len(self._pool)
         self._mixes = any(self._pool[0][1].raw) and len(self._pool) > 1
 
-    def _fresh(self) -> tuple[Draw, Drawn]:
+    def _fresh(self) -> tuple[Draw, list[Any]]:
+        """Half of them as the task draws, the others as checked calls have them: timed ones look no different."""
+        self._count += 1
+        kind = _SECRET.choice(("own", _SECRET.choice(KINDS)))
+        draw, drawn = self._contest.usable(self._contest.more(1000 + self._count, kind))
+        return draw, drawn.values
+
+    def _pooled(self) -> tuple[Draw, Drawn]:
         self._count += 1
         return self._contest.drawn(self._contest.more(1000 + self._count))
 
     def next(self) -> Content:
-        """A fresh draw, or one mixed of two others where drawing takes long."""
-        draw, drawn = self._fresh() if self._cheap else _SECRET.choice(self._pool)
+        """A fresh draw of any kind, or one mixed of two others where drawing takes long and mixing is possible."""
         if self._cheap or not self._mixes:
-            return Content(draw, drawn.values)
+            return Content(*self._fresh())
+        draw, drawn = _SECRET.choice(self._pool)
         other = _SECRET.choice([x for _, x in self._pool if x is not drawn])
         return Content(draw, mixed(drawn, other.values), "mixed")
 
@@ -277,7 +287,7 @@ class Turns:
         x.eager_delivery.append(eager.delivery)
         if side.arena.kind == "python_host":  # a C function's outputs are there when it is done, or wrong
             x.delivered.append((side.elapsed, side.elapsed + side.delivery))
-        changed = side.arena.changed(content.inputs)
+        changed = not side.spoilt and side.arena.changed(content.inputs)
         if changed:
             side.arena.write_weights()
         tolerance = _SAMPLE_TOLERANCE * self._contest.tolerance
@@ -324,7 +334,7 @@ def time_candidate(contest: Contest) -> dict[str, Any]:
         turns.run_alone()
         floor = Floor(0, 0.0)
         try:
-            with contest.candidate() as checks:
+            with contest.candidate(closed=not contest.options.get("allow_library_calls", False)) as checks:
                 checks.load()
                 draw, drawn = contest.drawn(contest.draws[0])
                 checked.append(checks.call(draw, drawn.values, checks.reference.expected(drawn.values)))

@@ -2,8 +2,8 @@
 call's own answer is swallowed.
 
 task: softmax
-expect: clock_mismatch tampering crash below_floor
-class: C none
+expect: clock_mismatch tampering crash below_floor wrong_values
+class: C none D
 library: kernels
 """
 

@@ -2,8 +2,8 @@
 the outputs are asked for. Finds the lent buffers among its descriptors.
 
 task: softmax
-expect: clock_mismatch tampering below_floor crash load_error timeout
-class: C none
+expect: clock_mismatch tampering below_floor crash load_error timeout wrong_values
+class: C none D
 library: kernels
 """
 

@@ -2,8 +2,8 @@
 by then.
 
 task: softmax
-expect: clock_mismatch tampering below_floor
-class: C
+expect: clock_mismatch tampering below_floor wrong_values
+class: C none D
 library: kernels
 """
 
