@@ -5,8 +5,8 @@
 // sandboxed: yes
 
 #include <sys/mman.h>
-#include <unistd.h>
 #include <cstring>
+#include <ctime>
 
 #include <kernelmesh_abi.h>
 
@@ -19,7 +19,8 @@ extern "C" int kernelmesh_run(const kernelmesh_tensor* in, int32_t, const kernel
     if (p == MAP_FAILED) return 12;
     std::memset(p, 1, block);
   }
-  if (!taken) usleep(200'000);
+  for (auto end = std::clock() + CLOCKS_PER_SEC / 4; !taken && std::clock() < end;) {
+  }
   taken = true;
   const float* x = static_cast<const float*>(in[0].data);
   auto* y = static_cast<float*>(out[0].data);
