@@ -25,7 +25,7 @@ VERDICT_OF = BUILD / "verdict_of"
 WORKER = ROOT / "devices" / "worker"
 _FLAGS = ("-O2", "-std=c++20", "-shared", "-fPIC", "-fopenmp", "-pthread", "-ffp-contract=off", f"-I{WORKER}")
 _CACHE = ["ccache"] if shutil.which("ccache") else []
-_OPTIONS = {"draws": 5, "call_limit_ms": 10_000, "timing_budget_ms": 300}
+_OPTIONS = {"draws": 5, "call_limit_ms": 10_000, "timing_budget_ms": 300, "allow_library_calls": False}
 
 
 @dataclass

