@@ -49,6 +49,7 @@ class Birth:
             cache=order.get("cache", ""),
             processes=bool(order.get("processes")),
             exec=bool(program),
+            system_only=bool(order.get("system_only")),
         )
         return cls(descriptors, may, program, os.pipe())
 

@@ -22,7 +22,7 @@ _STOP_S = 1.0
 _PAGE = os.sysconf("SC_PAGE_SIZE")
 _MOST_TRIED = 64
 _PROCESS_CLOCK = 2  # CPUCLOCK_SCHED of a process, as clock_getcpuclockid makes it
-_STOPPED_RUNS_NS = 200_000  # threads that were about to stop may still have gone so far
+_STOPPED_RUNS_NS = 500_000  # more than the kernel may still count when all have stopped
 _MINOR_FAULTS = 7  # place of minflt in /proc/PID/stat, counted from behind the name
 _PROCESS_GROUP = 4  # PIDFD_SIGNAL_PROCESS_GROUP, Linux 6.9
 
@@ -144,7 +144,7 @@ class CandidateProcess:
     def stop(self) -> None:
         """It does not run until `go_on`; returns when it has stopped."""
         self._signal(signal.SIGSTOP)
-        self._await_state("T")
+        self._await_stop()
         self._check_alone()
         self._stopped_ns = self._processor_ns()
 
@@ -184,11 +184,12 @@ class CandidateProcess:
             except OSError:
                 continue  # an older kernel: the process alone
 
-    def _await_state(self, states: str) -> None:
+    def _await_stop(self) -> None:
+        """Until every thread has stopped: one that was running notices a moment later than the others."""
         deadline = time.monotonic() + _STOP_S
         while time.monotonic() < deadline:
-            state = _state(self._stat)
-            if state == "" or state in states or state in "ZX":
+            states = [_state(x) for x in self._stat.parent.glob("task/*/stat")]
+            if all(x in ("", "T", "Z", "X") for x in states):
                 return
 
     def page_faults(self) -> int:

@@ -73,7 +73,7 @@ class Contest:
         reference = reference or self.reference
         self._build()
         with self.arena(self.work["manifest"], reference) as arena:
-            may = Permissions(folder=str(self.folder), processes=not self._host())
+            may = Permissions(str(self.folder), processes=not self._host(), system_only=bool(self._host()))
             with self._start(arena, self._program(closed), self.call_s, may, self._host()) as process:
                 yield Checks(arena, process, reference, self.tolerance)
                 self.forward_ns += process.forward_ns
@@ -109,7 +109,7 @@ class Contest:
     @contextlib.contextmanager
     def bare_host(self, arena: Arena) -> Iterator[CandidateProcess]:
         """The program that runs C functions, without one: asking it costs what asking such a candidate costs."""
-        with self._start(arena, Program(), self.call_s, Permissions(), self._host()) as process:
+        with self._start(arena, Program(), self.call_s, Permissions(system_only=True), self._host()) as process:
             process.load()
             yield process
 

@@ -29,17 +29,23 @@ class SandboxError(Exception):
 
 @dataclass(frozen=True)
 class Permissions:
-    """Of one candidate. `folder` is shown to it as CANDIDATE_FOLDER, `cache` under its own name and for writing."""
+    """Of one candidate. `folder` is shown to it as CANDIDATE_FOLDER, `cache` under its own name and for writing.
+    With `system_only` it sees no interpreter and no packages, where libraries lie that could do its work."""
 
     folder: str = ""
     cache: str = ""
     processes: bool = False
     exec: bool = False
+    system_only: bool = False
 
     def text(self) -> str:
         """As devices/sandbox/spec.hpp has it."""
         shown = os.environ.get(_LIST, "").splitlines()
-        lines = [x for x in shown if not self.exec or x.removeprefix("ro ").startswith(_OF_SYSTEM) or x.endswith(_HOST)]
+        lines = [
+            x
+            for x in shown
+            if not self.system_only or x.removeprefix("ro ").startswith(_OF_SYSTEM) or x.endswith(_HOST)
+        ]
         lines += [f"candidate {self.folder}"] * bool(self.folder) + [f"rw {self.cache}"] * bool(self.cache)
         lines += ["processes"] * self.processes + ["exec"] * self.exec
         return "\n".join(lines)

@@ -3,7 +3,7 @@
 //
 // task: relu
 // expect: wrong_values non_finite replay below_floor
-// class: B C none
+// class: B C D none
 
 #include <atomic>
 

@@ -2,7 +2,7 @@
 
 task: softmax
 expect: replay wrong_values
-class: B none
+class: B D none
 library: kernels
 """
 
