@@ -201,7 +201,7 @@ class Arena:
             *((self.lent[INPUTS].flat(spec), memory_of(x)) for spec, x in _zip(self._input_specs, tensors_in(inputs))),
             *((self.lent[WEIGHTS].flat(spec), memory_of(x)) for spec, x in kept),
         ]
-        return not all(_same_bits(a, b) for a, b in pairs)
+        return not all(same_bits(a, b) for a, b in pairs)
 
     def poison(self) -> None:
         """Fills the outputs with what no candidate computes: NaN, or 0xA5 bytes."""
@@ -273,7 +273,8 @@ def _write(buffer: LentBuffer, specs: list[dict[str, Any]], tensors: list[torch.
         buffer.flat(spec).copy_(memory_of(x))
 
 
-def _same_bits(a: torch.Tensor, b: torch.Tensor) -> bool:
+def same_bits(a: torch.Tensor, b: torch.Tensor) -> bool:
+    """Of two flat tensors of as many bytes."""
     a, b = a.view(torch.uint8), b.contiguous().view(torch.uint8)
     whole = a.numel() // 8 * 8
     if not torch.equal(a[whole:], b[whole:]):

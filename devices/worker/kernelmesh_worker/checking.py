@@ -7,7 +7,7 @@ from typing import Any
 
 import torch
 
-from kernelmesh_worker.arena import Arena, Delivered, Got
+from kernelmesh_worker.arena import Arena, Delivered, Got, same_bits
 from kernelmesh_worker.candidate_process import CandidateProcess
 from kernelmesh_worker.comparison import compare, rms_of, unravel
 from kernelmesh_worker.draws import Draw
@@ -145,7 +145,7 @@ def _same(a: Delivered, b: Delivered) -> bool:
 def _same_tensor(a: torch.Tensor | None, b: torch.Tensor | None) -> bool:
     if a is None or b is None:
         return a is b
-    return a.shape == b.shape and torch.equal(memory_of(a).view(torch.uint8), memory_of(b).view(torch.uint8))
+    return a.shape == b.shape and a.dtype == b.dtype and same_bits(memory_of(a), memory_of(b))
 
 
 def is_bad(figures: Figures) -> bool:

@@ -11,7 +11,7 @@ import tempfile
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
-from typing import Any
+from typing import Any, TypeVar
 
 from kernelmesh_worker.arena import Arena, JudgeFailure, Program
 from kernelmesh_worker.candidate_process import CandidateProcess, Limits
@@ -20,12 +20,13 @@ from kernelmesh_worker.draws import Draw, Drawn, plan_draws, seed_of
 from kernelmesh_worker.homes import content_key, may_build
 from kernelmesh_worker.machine import environment, total_memory
 from kernelmesh_worker.reference import Reference
-from kernelmesh_worker.sandbox import Permissions, place_for_candidates
+from kernelmesh_worker.sandbox import Permissions, level, place_for_candidates
 from kernelmesh_worker.task import Task, TaskRefused
 from kernelmesh_worker.values import tensors_in
 from kernelmesh_worker.zygote_client import ForkFailed, ZygoteClient
 
 Progress = Callable[[float, str], None]
+Result = TypeVar("Result")
 _MEMORY_SHARE = 0.6
 _MEMORY_BYTES, _MEMORY_TIMES = 4 << 30, 32
 _BASELINE_CALL_S = 300.0  # torch.compile is in it; how long a command may take is the owner's to say
@@ -126,7 +127,7 @@ class Contest:
 
     @contextlib.contextmanager
     def arena(self, manifest: dict[str, Any], reference: Reference) -> Iterator[Arena]:
-        arena = Arena(reference, manifest, self.first.values, reference.eager(self.first.values))
+        arena = Arena(reference, manifest, self.first.values, reference.output_shapes(self.first.values))
         try:
             yield arena
         finally:
@@ -164,18 +165,17 @@ class Contest:
                 raise
         return Draw(draw.seed, "own"), self.task.drawn(draw.seed)
 
-    def usable(self, wanted: Draw) -> tuple[Draw, Drawn]:
-        """The same; one that the reference can't take is replaced too."""
+    def usable(self, wanted: Draw, use: Callable[[list[Any]], Result]) -> tuple[Draw, Drawn, Result]:
+        """The same, and what the reference makes of it; one that it can't take is replaced too."""
         draw, drawn = self.drawn(wanted)
-        if draw.kind == "own":
-            return draw, drawn
         try:
-            if not leaves_range(drawn.values, self.first.values):
-                self.reference.eager(drawn.values)
-                return draw, drawn
+            if draw.kind == "own" or not leaves_range(drawn.values, self.first.values):
+                return draw, drawn, use(drawn.values)
         except TaskRefused:
-            pass
-        return Draw(draw.seed, "own"), self.task.drawn(draw.seed)
+            if draw.kind == "own":
+                raise
+        drawn = self.task.drawn(draw.seed)
+        return Draw(draw.seed, "own"), drawn, use(drawn.values)
 
     def more(self, index: int | str, kind: str = "own") -> Draw:
         """A draw beyond the planned ones."""
@@ -186,7 +186,7 @@ class Contest:
         return {
             "fate": fate,
             "forward_ns": self.forward_ns + self.reference.forward_ns,
-            "sandbox": os.environ.get("KERNELMESH_SANDBOX", "none"),
+            "sandbox": level(),
             "environment": environment(),
         }
 

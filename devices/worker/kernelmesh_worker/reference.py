@@ -48,6 +48,7 @@ class Reference:
         self.forward_ns = 0  # spent in forward calls
         self.returns_inputs = False  # is an output a view of an input?
         self._infinite: bool | None = None
+        self._shapes: list[torch.Tensor] | None = None
         self._buffers = {name: self.state[name].clone() for name in self.buffer_names}
         self._double: torch.nn.Module | None = None
         self._double_works = True
@@ -65,6 +66,12 @@ class Reference:
                     x.mul_(torch.rand_like(x).add_(0.5))
         self._buffers = {name: self.state[name].clone() for name in self.buffer_names}
         self._double = None
+
+    def output_shapes(self, inputs: list[Any]) -> list[torch.Tensor]:
+        """The outputs without their memory: asked for every fork, found out once."""
+        if self._shapes is None:
+            self._shapes = [x.to("meta") for x in self.eager(inputs)]
+        return self._shapes
 
     def eager(self, inputs: list[Any]) -> list[torch.Tensor]:
         """What torch gives, on copies of the inputs. TaskRefused if it raises."""
