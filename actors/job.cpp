@@ -6,6 +6,7 @@
 #include "actors/clock.hpp"
 #include "actors/logic/status.hpp"
 #include "actors/logic/strategy.hpp"
+#include "actors/simplified_trace.hpp"
 #include "messages/records/executor_report.hpp"
 
 namespace actors {
@@ -50,6 +51,7 @@ private:
   void advised(const question_id& question, const messages::plan& of, const expected<debug_reply>& x);
   void unanswered(const question_id& question, const failure& reason);
   void stage_ended(const stage_result& result);
+  void judged(stage_result result);
   void record(const std::string& key, contents news);
   void recorded(const std::string& key, const facts_appended& x);
   void give_all_up();
@@ -226,11 +228,22 @@ void job_state::unanswered(const question_id& question, const failure& reason) {
 void job_state::stage_ended(const stage_result& result) {
   stages_.erase(result.stage);
   if (ended_) return;
-  if (std::holds_alternative<verdict>(result.outcome)) return record(result.stage.value, {stage_finished{result}});
+  if (std::holds_alternative<verdict>(result.outcome)) return judged(result);
   if (std::holds_alternative<failure>(result.outcome) && !draining_)
     return record(result.stage.value, {stage_failed{result}});
   open_.erase(result.stage.value);  // cancelled: the next resume sends it again
   step();
+}
+
+/// What algebra makes of a traced task is one fact with the trace: a plan never outlives the graph that it refers to.
+void job_state::judged(stage_result result) {
+  auto& finding = std::get<verdict>(result.outcome).finding;
+  if (auto trace = std::get_if<traced>(&finding)) {
+    auto whole = simplified_trace(*trace, *options_.store);
+    if (!whole) return leave(false, whole.error());
+    *trace = *std::move(whole);
+  }
+  record(result.stage.value, {stage_finished{std::move(result)}});
 }
 
 /// On disk first, then it is known, then it is acted on.
@@ -269,8 +282,8 @@ void job_state::report_best(const std::optional<candidate_id>& before) {
 // -- the rest ---------------------------------------------------------------------------------------------------------
 
 question_context job_state::about(const question_id& question) const {
-  return {question,          options_.run,     job_.spec.job,      job_.spec.task,
-          job_.trace->graph, job_.spec.target, job_.trace->device, job_.spec.seed};
+  return {question,         options_.run,       job_.spec.job, job_.spec.task, job_.trace->planned(),
+          job_.spec.target, job_.trace->device, job_.spec.seed};
 }
 
 stage_request job_state::request_of(const logic::send_stage& x) const {
@@ -286,6 +299,7 @@ stage_request job_state::request_of(const logic::send_stage& x) const {
     request.target.dsl.clear();  // a trace is the device's alone
     return request;
   }
+  if (job_.trace) request.input_bytes = job_.trace->input_bytes;
   const auto& candidate = *job_.find(*x.candidate);
   request.candidate = candidate.id();
   request.manifest = candidate.made.manifest_blob;

@@ -1,4 +1,5 @@
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 
@@ -127,19 +128,30 @@ void fill_task(job_section& x, const job_state& job, const indexed_order& order,
     x.lines.push_back({"override", clean_line(name, 80) + fmt::format(" = {}", value)});
 }
 
+/// Empty where nothing was simplified.
+std::string simplified_line(const traced& x, const indexed_order& order) {
+  if (x.rules.empty()) return "";
+  auto rules = clean_line(fmt::format("{}", fmt::join(x.rules, "; ")), 2000);
+  auto before = order.blobs.get_record<op_graph>(x.graph);
+  auto figures = before ? fmt::format(" from {} and {:.4g} FLOP", bytes_text(before->floor_bytes),
+                                      static_cast<double>(before->flops))
+                        : "";
+  return fmt::format("Simplified{} by: {}. ", figures, rules);
+}
+
 void fill_graph(job_section& x, const job_state& job, const indexed_order& order, const report_options& options) {
   if (!job.trace) {
     x.graph_note = "The task was not traced.";
     return;
   }
-  auto graph = order.blobs.get_record<op_graph>(job.trace->graph);
+  auto graph = order.blobs.get_record<op_graph>(job.trace->planned());
   if (!graph) {
     x.graph_note = "The op graph is not to be read: " + clean_line(graph.error().detail);
     return;
   }
   auto listed = operators_of(*graph, options.operators);
   x.operators = std::move(listed.lines);
-  x.graph_note = listed.left_out
+  x.graph_note = listed.left_out + simplified_line(*job.trace, order)
                  + fmt::format("At least {} are to be moved, {:.4g} FLOP to be done.", bytes_text(graph->floor_bytes),
                                static_cast<double>(graph->flops));
 }

@@ -74,6 +74,7 @@ private:
                               .artifact = std::move(found->artifact),
                               .device = options_.name,
                               .options = request.judge,
+                              .input_bytes = request.input_bytes,
                               .time = request.kind == stage_kind::time};
     if (auto adapter = options_.adapters.find(work.manifest.dsl); adapter != options_.adapters.end())
       work.adapter = fs::absolute(adapter->second).string();

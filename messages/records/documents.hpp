@@ -134,6 +134,7 @@ struct optimize_document {
   messages::spent spent;
   std::string stopped_by;
   std::string remark;
+  std::vector<std::string> simplified_by;  ///< rules of algebra that made the task smaller, in plain words
 
   void fields(auto& f) {
     f("schema", schema);
@@ -144,6 +145,7 @@ struct optimize_document {
     f("spent", spent);
     f("stopped_by", stopped_by);
     f("remark", remark);
+    f("simplified_by", simplified_by);
   }
   friend bool operator==(const optimize_document&, const optimize_document&) = default;
 };

@@ -30,7 +30,7 @@ struct question_context {
   run_id run;
   job_id job;
   blob_hash task;   ///< of a messages::task
-  blob_hash graph;  ///< of an op graph in JSON
+  blob_hash graph;  ///< of the simplified op graph in JSON
   messages::target target;
   device_info device;  ///< limits to plan for
   std::uint64_t seed = 0;

@@ -65,6 +65,7 @@ struct stage_request {
   blob_hash artifact;      ///< what the compile stage gave; of verify, time, profile
   messages::target target;
   judge_options judge;
+  std::vector<std::uint64_t> input_bytes;  ///< of each of the task's input tensors, to be read at least; empty: unknown
   std::chrono::milliseconds queue_limit{3'600'000};  ///< waiting; then deadline_exceeded
   std::chrono::milliseconds run_limit{300'000};      ///< running; then deadline_exceeded
 
@@ -80,6 +81,7 @@ struct stage_request {
     f("artifact", artifact);
     f("target", target);
     f("judge", judge);
+    f("input_bytes", input_bytes);
     f("queue_limit_ms", queue_limit);
     f("run_limit_ms", run_limit);
   }

@@ -84,9 +84,21 @@ struct traced {
   static constexpr auto wire_name = "traced";
   blob_hash graph;     ///< of the op graph's JSON
   device_info device;  ///< as it was then: what agents plan for
+
+  // What the job made of it, recorded with it: absent where no rule fired.
+  blob_hash simplified;                    ///< of the graph after legal algebra; plans refer to it
+  std::vector<std::string> rules;          ///< that fired, in plain words
+  std::vector<std::uint64_t> input_bytes;  ///< that are still read of each tensor among the task's inputs
+
+  /// What plans refer to.
+  const blob_hash& planned() const { return simplified.value.empty() ? graph : simplified; }
+
   void fields(auto& f) {
     f("graph", graph);
     f("device", device);
+    f("simplified", simplified);
+    f("rules", rules);
+    f("input_bytes", input_bytes);
   }
   friend bool operator==(const traced&, const traced&) = default;
 };

@@ -58,6 +58,7 @@ struct judge_work {
   std::string adapter;                       ///< absolute path of the DSL's adapter.py; empty for imported files
   device_name device;
   judge_options options;
+  std::vector<std::uint64_t> input_bytes;  ///< of each of the task's input tensors, to be read at least; empty: unknown
   bool time = false;
 
   void fields(auto& f) {
@@ -68,6 +69,7 @@ struct judge_work {
     f("adapter", adapter);
     f("device", device);
     f("options", options);
+    f("input_bytes", input_bytes);
     f("time", time);
   }
   friend bool operator==(const judge_work&, const judge_work&) = default;

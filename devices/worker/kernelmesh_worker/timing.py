@@ -357,7 +357,8 @@ def time_candidate(contest: Contest) -> dict[str, Any]:
                 draw, drawn = contest.drawn(contest.draws[0])
                 checked.append(checks.call(draw, drawn.values, checks.reference.expected(drawn.values)))
                 checks.settle()
-                floor = measure_floor(checks.arena, contest.reference, contest.first.values)
+                least = contest.work.get("input_bytes", [])
+                floor = measure_floor(checks.arena, contest.reference, contest.first.values, least)
                 checks.process.phase = "time"
                 turns.run(checks)
         except CandidateEnded as ended:

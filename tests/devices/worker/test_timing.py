@@ -5,6 +5,7 @@ from __future__ import annotations
 import statistics
 from typing import Any
 
+import pytest
 from family import Family
 from test_judging import TASK, c_work, candidate
 
@@ -31,6 +32,20 @@ def test_pairs_of_times_and_checked_outputs(family: Family) -> None:
     assert len(figures["alone_ns"]) >= 3
     assert 2 <= len(figures["checked"]) <= 4
     assert not any(x["over_tolerance"] for draw in figures["checked"] for x in draw["outputs"])
+
+
+ROWS = 1 << 15
+
+
+@pytest.mark.parametrize(
+    ("least", "read"),
+    [([4 * ROWS], 4 * ROWS), ([0], 0), ([1 << 40], 4 * ROWS * 16), ([4, 4], 4 * ROWS * 16), ([], 4 * ROWS * 16)],
+)
+def test_the_floor_counts_what_the_simplified_task_still_reads(family: Family, least: list[int], read: int) -> None:
+    same = LARGE.replace("class Model", "class ModelNew")
+    options = {"timing_budget_ms": 100}
+    figures = timed(family.judge_python(LARGE, same, time=True, input_bytes=least, options=options))
+    assert figures["floor_bytes"] == read + 4 * ROWS * 8
 
 
 def test_a_slower_candidate_takes_longer(family: Family) -> None:
