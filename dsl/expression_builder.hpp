@@ -29,6 +29,9 @@ public:
   /// The expression with those results, which are numbers. Nodes that none of them needs are left out.
   messages::expression take(const std::vector<term>& results) &&;
 
+  /// In the order in which they came; arguments stand before what uses them.
+  const std::vector<messages::expression_node>& nodes() const { return nodes_; }
+
 private:
   using key = std::tuple<std::string, std::vector<std::uint32_t>, std::uint32_t, std::uint64_t>;
   term add(key same, messages::expression_node node, kind result);

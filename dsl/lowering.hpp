@@ -44,9 +44,12 @@ public:
   /// What was refused, or an argument nobody asked for; empty if all is well.
   std::string problem() const;
 
-private:
+protected:
   const messages::graph_argument* ask(std::string_view name);
+  const graph_index& index() const { return *index_; }
+  const messages::graph_node& node() const { return *node_; }
 
+private:
   const graph_index* index_;
   const messages::graph_node* node_;
   expression_builder* builder_;

@@ -286,6 +286,9 @@ const table moves{
     {"aten.zeros_like", fill(0)},
     {"aten.new_zeros", fill(0)},
     {"aten.zero", fill(0)},
+    {"aten.empty_like", fill(0)},  // as good as anything else that it may hold
+    {"aten.new_empty", fill(0)},
+    {"aten.empty", fill(0)},
     {"aten.ones", fill(1)},
     {"aten.ones_like", fill(1)},
     {"aten.new_ones", fill(1)},

@@ -33,6 +33,12 @@ problem path_problem(const std::string& key, const std::string& path) {
   return leaves ? problem{key + ": \"" + path + "\" leaves the folder"} : std::nullopt;
 }
 
+/// Recipes may share one that lies beside their folders.
+problem template_problem(const std::string& path) {
+  auto below = path.starts_with("../") ? path.substr(3) : path;
+  return path_problem("template", below) ? path_problem("template", path) : std::nullopt;
+}
+
 problem knob_problem(const knob_manifest& knob, const std::string& at) {
   if (!is_identifier(knob.name)) return at + ".name: \"" + knob.name + "\" is not an identifier";
   if (knob.values.empty()) return at + ".values: is missing";
@@ -96,7 +102,7 @@ problem problem_of(const recipe_manifest& x) {
   if (auto p = missing("name", x.name.empty())) return p;
   if (auto p = missing("covers", x.covers.empty())) return p;
   if (auto p = missing("template", x.template_file.empty())) return p;
-  if (auto p = path_problem("template", x.template_file)) return p;
+  if (auto p = template_problem(x.template_file)) return p;
   if (auto p = knobs_problem(x)) return p;
   if (auto p = presets_problem(x)) return p;
   return remedies_problem(x);

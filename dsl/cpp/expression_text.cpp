@@ -90,9 +90,15 @@ std::string_view infix_of(operation op) {
 }  // namespace
 
 cpp_printer::cpp_printer(messages::dtype compute, math functions, std::vector<std::string> operands)
-    : wide_(compute == messages::dtype::float64), functions_(functions), operands_(std::move(operands)) {}
+    : wide_(compute == messages::dtype::float64),
+      integer_(compute == messages::dtype::int64),
+      functions_(functions),
+      operands_(std::move(operands)) {}
+
+std::string cpp_printer::type() const { return integer_ ? "int64_t" : wide_ ? "double" : "float"; }
 
 std::string cpp_printer::number(double x) const {
+  if (integer_) return cast(std::to_string(static_cast<std::int64_t>(x)));
   double rounded = wide_ ? x : static_cast<double>(static_cast<float>(x));
   std::string type = wide_ ? "<double>" : "<float>";
   if (std::isnan(rounded)) return "km::not_a_number" + type;
@@ -104,7 +110,7 @@ std::string cpp_printer::number(double x) const {
 std::string cpp_printer::operand(std::uint32_t index) const { return cast(operands_[index]); }
 
 std::string cpp_printer::cast(std::string_view text) const {
-  return (wide_ ? "static_cast<double>(" : "static_cast<float>(") + std::string{text} + ')';
+  return "static_cast<" + type() + ">(" + std::string{text} + ')';
 }
 
 std::string cpp_printer::call(std::string_view function, std::span<const std::string> arguments) const {
@@ -146,7 +152,7 @@ std::string cpp_printer::apply(operation op, std::span<const std::string> argume
 }
 
 std::string cpp_printer::define(kind type, std::string_view name, std::string_view text) const {
-  std::string what = type == kind::truth ? "bool" : wide_ ? "double" : "float";
+  std::string what = type == kind::truth ? "bool" : this->type();
   return "const " + what + ' ' + std::string{name} + " = " + std::string{bare(text)} + ';';
 }
 

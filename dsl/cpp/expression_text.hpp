@@ -11,7 +11,7 @@ namespace dsl::cpp {
 
 enum class math : std::uint8_t { vector, plain };
 
-/// Computes in float, or in double where `compute` is float64.
+/// Computes in float, in double where `compute` is float64, in int64_t where it is int64 (only what integers can do).
 class cpp_printer : public printer {
 public:
   /// @param operands text of each operand's current element, as it is stored: "km::load(x0[i])"
@@ -26,8 +26,10 @@ private:
   std::string call(std::string_view function, std::span<const std::string> arguments) const;
   std::string power(std::span<const std::string> arguments) const;
   std::string cast(std::string_view text) const;
+  std::string type() const;
 
   bool wide_;
+  bool integer_;
   math functions_;
   std::vector<std::string> operands_;
 };

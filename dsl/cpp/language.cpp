@@ -5,6 +5,7 @@
 
 #include "dsl/cpp/export.hpp"
 #include "dsl/cpp/map_recipe.hpp"
+#include "dsl/cpp/nest_recipe.hpp"
 #include "dsl/cpp/text.hpp"
 #include "dsl/mustache.hpp"
 
@@ -18,7 +19,8 @@ using messages::failure_code;
 
 using make_recipe = std::unique_ptr<recipe> (*)(const recipe_files&);
 const std::map<std::string, make_recipe, std::less<>>& implementations() {
-  static const std::map<std::string, make_recipe, std::less<>> all{{"map", &make_map}};
+  static const std::map<std::string, make_recipe, std::less<>> all{
+      {"map", &make_map}, {"rowred", &make_rowred}, {"rownorm", &make_rownorm}, {"colred", &make_colred}};
   return all;
 }
 

@@ -30,6 +30,13 @@ inline int64_t elements(const form& x) {
   return count;
 }
 
+/// From the first element of the dense copy to behind the last.
+inline int64_t dense_extent(const form& x) {
+  int64_t last = 1;
+  for (int32_t i = 0; i < x.rank; ++i) last += (x.shape[i] > 0 ? x.shape[i] - 1 : 0) * x.dense_strides[i];
+  return last;
+}
+
 /// Copies all elements, whatever the strides.
 inline void copy_strided(const form& x, char* to, const int64_t* to_strides, const char* from,
                          const int64_t* from_strides) {
@@ -64,11 +71,14 @@ public:
     given_ = x;
     planned_ = &planned;
     if (as_planned) return accepted;
-    copy_ = static_cast<char*>(malloc(static_cast<size_t>(elements(planned) * planned.element_bytes) + 64));
+    copy_ = static_cast<char*>(malloc(static_cast<size_t>(dense_extent(planned) * planned.element_bytes) + 64));
     if (copy_ == nullptr) return no_memory;
     if (is_read) copy_strided(planned, copy_, planned.dense_strides, static_cast<char*>(x.data), x.strides);
     return accepted;
   }
+
+  /// Moves as planned, but has no memory: its place is all that counts.
+  void stand(const form& planned) { planned_ = &planned; }
 
   /// Of an output, at the end.
   void write_back() {

@@ -1,5 +1,6 @@
 // Written by kernelmesh. chain
 #include "map_loop.hpp"
+#include "nest_loop.hpp"
 
 namespace {
 // g0: aten.mul, aten.add, aten.relu
