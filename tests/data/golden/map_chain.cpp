@@ -1,6 +1,7 @@
 // Written by kernelmesh. chain
 #include "map_loop.hpp"
 
+
 namespace {
 // g0: aten.mul, aten.add, aten.relu
 namespace group_g0 {
