@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <set>
 
+#include "dsl/cpp/dwconv_recipe.hpp"
 #include "dsl/cpp/export.hpp"
 #include "dsl/cpp/map_recipe.hpp"
 #include "dsl/cpp/pool_recipe.hpp"
@@ -21,6 +22,7 @@ using messages::failure_code;
 using make_recipe = std::unique_ptr<recipe> (*)(const recipe_files&);
 const std::map<std::string, make_recipe, std::less<>>& implementations() {
   static const std::map<std::string, make_recipe, std::less<>> all{
+      {"dwconv", &make_dwconv},
       {"map", &make_map},
       {"pool", &make_pool},
       {"scan", &make_scan},

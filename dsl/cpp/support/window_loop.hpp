@@ -23,15 +23,18 @@ struct window_tile {
 };
 
 /// The input rows of one depth of outputs of one channel, as numbers, each from the first column that the tile needs;
-/// what lies outside is `padding`. Rows that several output rows need are read once.
+/// what lies outside is `padding`. Rows that several output rows need are read once. `by_phase`: column c of a row lies
+/// at c / stride of the part c % stride, so that a tap's columns are side by side.
 template <class G>
 class window_rows {
 public:
   using number = typename G::number;
   static constexpr int64_t span = (G::tile - 1) * G::width.stride + G::width.reach();  ///< columns a full tile needs
-  static constexpr int64_t pitch = (span + 15) / 16 * 16;
+  static constexpr int64_t phases = G::by_phase ? G::width.stride : 1;
+  static constexpr int64_t phase_pitch = ((span + phases - 1) / phases + 15) / 16 * 16;
+  static constexpr int64_t pitch = phases * phase_pitch;
   static constexpr int64_t kept = G::height.reach();  ///< rows of a depth in memory
-  static constexpr int64_t numbers = G::direct ? 0 : G::depth.size * kept * pitch;
+  static constexpr int64_t numbers = G::direct ? 0 : (G::depth.size * kept + (phases > 1 ? 1 : 0)) * pitch;
 
   window_rows(const typename G::tensors& x, int64_t outer, int64_t channel, window_tile tile, number* memory)
       : x_(x), memory_(memory), tile_(tile), at_{outer, channel, 0, 0, 0} {
@@ -70,7 +73,7 @@ public:
       at_[2] = d, at_[3] = h;
       return G::row(x_, at_) - (at_[4] - first_);
     } else {
-      return memory_ + (depth_tap * kept + h % kept) * pitch;
+      return place(depth_tap, h);
     }
   }
 
@@ -80,13 +83,24 @@ public:
   window_tile tile() const { return tile_; }
 
 private:
+  number* place(int64_t depth_tap, int64_t h) const { return memory_ + (depth_tap * kept + h % kept) * pitch; }
+
   void read(int64_t depth_tap, int64_t h) {
-    number* to = memory_ + (depth_tap * kept + h % kept) * pitch;
+    number* to = phases > 1 ? memory_ + G::depth.size * kept * pitch : place(depth_tap, h);
     at_[2] = depth_ + depth_tap * G::depth.dilation, at_[3] = h;
     const int64_t before = lesser(head(), needed_);
     for (int64_t i = 0; i < before; ++i) to[i] = G::padding;
     if (inside_ > 0) G::read(x_, at_, inside_, to + before);
     for (int64_t i = before + inside_; i < needed_; ++i) to[i] = G::padding;
+    if constexpr (phases > 1) part(place(depth_tap, h), to);
+  }
+
+  void part(number* __restrict__ to, const number* __restrict__ row) const {
+    for (int64_t phase = 0; phase < phases; ++phase, to += phase_pitch) {
+      const int64_t n = (needed_ - phase + phases - 1) / phases;
+#pragma omp simd
+      for (int64_t i = 0; i < n; ++i) to[i] = row[i * phases + phase];
+    }
   }
 
   const typename G::tensors& x_;

@@ -90,6 +90,7 @@ struct pool {
   static constexpr int64_t divisor = 0;  ///< 0: the number of elements
   static constexpr int64_t tile = 5;        ///< columns of the output
   static constexpr int64_t rows = 32;        ///< of the output, that a thread computes in one go
+  static constexpr bool by_phase = false;
   static constexpr bool direct = false;       ///< input rows are numbers as they are
 
   static void read(const tensors& x, const int64_t* at, int64_t n, number* to) { read0(x, at, n, to); }

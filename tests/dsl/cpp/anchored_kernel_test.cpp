@@ -43,6 +43,19 @@ messages::op_graph scan() {
           .outputs = {"less"}};
 }
 
+/// A depthwise convolution with stride 2 and bias, between two activations.
+messages::op_graph convolution() {
+  return {.task = "conv",
+          .values = {input("x", {2, 3, 8, 9}), input("w", {6, 1, 3, 3}), input("b", {6})},
+          .nodes = {node("tanh", "tanh", {tensor("self", "x")}, {2, 3, 8, 9}),
+                    node("conv", "convolution",
+                         {tensor("input", "tanh"), tensor("weight", "w"), tensor("bias", "b"),
+                          integers("stride", {2, 2}), integers("padding", {1, 1}), integer("groups", 3)},
+                         {2, 6, 4, 5}),
+                    node("relu", "relu", {tensor("self", "conv")}, {2, 6, 4, 5})},
+          .outputs = {"relu"}};
+}
+
 std::string read(const std::filesystem::path& file) {
   std::ifstream in{file};
   return {std::istreambuf_iterator<char>{in}, {}};
@@ -64,6 +77,7 @@ void check_golden(const messages::op_graph& graph, const std::string& recipe) {
 TEST_CASE("each recipe around an anchor writes what its golden file holds") {
   check_golden(pool(), "pool");
   check_golden(scan(), "scan");
+  check_golden(convolution(), "dwconv");
 }
 
 TEST_CASE("groups of different recipes are one program") {

@@ -108,6 +108,48 @@ POOLS: dict[str, tuple[Callable[..., Any], Make]] = {
 }
 
 
+class Surrounded(nn.Module):
+    """A depthwise convolution between pointwise operators with a parameter for each channel."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.conv = nn.Conv2d(6, 6, 3, 1, 1, groups=6)
+        self.scale = nn.Parameter(torch.randn(6, 1, 1))
+
+    def forward(self, x: torch.Tensor) -> torch.Tensor:
+        return F.relu6(self.conv(torch.sin(x) * self.scale) + self.scale) * 2
+
+
+def image(*shape: int) -> torch.Tensor:
+    return torch.randn(*(shape or (2, 6, 33, 47)))
+
+
+CONVOLUTIONS: dict[str, tuple[Callable[[], nn.Module], Make]] = {
+    "no padding": (lambda: nn.Conv2d(6, 6, 3, groups=6, bias=False), lambda: [image()]),
+    "several channels of one": (lambda: nn.Conv2d(6, 12, 3, padding=1, groups=6), lambda: [image()]),
+    "an oblong window": (lambda: nn.Conv2d(6, 6, (3, 7), groups=6), lambda: [image()]),
+    "stride and dilation": (lambda: nn.Conv2d(6, 6, 5, 3, 2, 2, groups=6), lambda: [image()]),
+    "one dimension": (lambda: nn.Conv1d(3, 3, 5, padding=2, groups=3), lambda: [image(2, 3, 1501)]),
+    "three dimensions": (lambda: nn.Conv3d(3, 6, 3, 1, 1, groups=3), lambda: [image(2, 3, 7, 9, 21)]),
+    "one channel": (lambda: nn.Conv2d(1, 4, 3, 1, 1), lambda: [image(2, 1, 9, 21)]),
+    "float64": (lambda: nn.Conv2d(6, 6, 3, 2, 1, groups=6).double(), lambda: [image().double()]),
+    "float16": (lambda: nn.Conv2d(6, 6, 3, 1, 1, groups=6).half(), lambda: [image().half()]),
+    "bfloat16": (lambda: nn.Conv2d(6, 6, 3, 1, 1, groups=6).bfloat16(), lambda: [image().bfloat16()]),
+    "channels last": (
+        lambda: nn.Conv2d(6, 6, 3, 1, 1, groups=6),
+        lambda: [image().to(memory_format=torch.channels_last)],
+    ),
+    "surrounded": (Surrounded, lambda: [image()]),
+    "nothing": (lambda: nn.Conv2d(6, 6, 3, groups=6), lambda: [image(0, 6, 9, 9)]),
+}
+
+
+@pytest.mark.parametrize("case", CONVOLUTIONS)
+def test_a_depthwise_convolution_is_as_right_as_torch(case: str, tmp_path: Path) -> None:
+    make_model, make = CONVOLUTIONS[case]
+    traced_kernels.check(tmp_path / "conv", make_model(), *make())
+
+
 @pytest.mark.parametrize("case", SCANS)
 def test_a_scan_is_as_right_as_torch(case: str, tmp_path: Path) -> None:
     function, make = SCANS[case]
@@ -145,6 +187,16 @@ def test_random_windows_are_as_right_as_torch(seed: int, tmp_path: Path) -> None
     knobs = {"tile": choose.choice([64, 128]), "rows": 4}
     model = traced_kernels.Function(lambda x: pool(x, **arguments))
     traced_kernels.check(tmp_path / "pool", model, torch.randn(*shape), knobs=knobs)
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_random_depthwise_convolutions_are_as_right_as_torch(seed: int, tmp_path: Path) -> None:
+    choose = random.Random(seed)
+    rank, channels, multiplier = choose.choice([1, 2, 3]), choose.randint(1, 4), choose.randint(1, 3)
+    each = [[choose.randint(low, high) for _ in range(rank)] for low, high in ((1, 5), (1, 3), (0, 4), (1, 2))]
+    model = getattr(nn, f"Conv{rank}d")(channels, channels * multiplier, *each, groups=channels)
+    x = torch.randn(choose.randint(1, 3), channels, *[choose.randint(12, 40) for _ in range(rank)])
+    traced_kernels.check(tmp_path / "conv", model, x, knobs={"tile": choose.choice([64, 256]), "rows": 4})
 
 
 @pytest.mark.parametrize("seed", range(6))
