@@ -105,12 +105,22 @@ expected<void> load_texts(language_files& x) {
   return check_there(x);
 }
 
+expected<std::map<std::string, std::string>> load_partials(const language_files& x) {
+  std::map<std::string, std::string> texts;
+  for (const auto& [name, file] : x.manifest.partials) {
+    auto text = read_text(x.folder / file);
+    if (!text) return bad(x.folder / "manifest.json", "partials." + name + ": no file " + file);
+    texts[name] = *std::move(text);
+  }
+  return texts;
+}
+
 expected<recipe_files> load_recipe(const fs::path& folder) {
   auto manifest = read_recipe_manifest(folder / "manifest.json");
   if (!manifest) return tl::unexpected{manifest.error()};
   auto text = read_text(folder / manifest->template_file);
   if (!text) return bad(folder / "manifest.json", "template: no file " + manifest->template_file);
-  return recipe_files{*std::move(manifest), folder, *std::move(text)};
+  return recipe_files{*std::move(manifest), folder, *std::move(text), {}};
 }
 
 }  // namespace
@@ -139,9 +149,12 @@ expected<language_files> load_language(const fs::path& folder) {
   if (!manifest) return tl::unexpected{manifest.error()};
   x.manifest = *std::move(manifest);
   if (auto ok = load_texts(x); !ok) return tl::unexpected{ok.error()};
+  auto partials = load_partials(x);
+  if (!partials) return tl::unexpected{partials.error()};
   for (const auto& name : x.manifest.recipes) {
     auto recipe = load_recipe(x.folder / "recipes" / name);
     if (!recipe) return tl::unexpected{recipe.error()};
+    recipe->partials = *partials;
     x.recipes.push_back(*std::move(recipe));
   }
   return x;

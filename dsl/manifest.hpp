@@ -98,18 +98,19 @@ struct recipe_manifest {
 
 struct language_manifest {
   std::uint32_t version = 1;
-  std::string name;                            ///< also the folder's name; what `--dsl` takes
-  std::string summary;                         ///< one sentence
-  std::vector<std::string> devices;            ///< kinds of device it can target: folders of devices/
-  std::string extension;                       ///< of its sources, "cu", without a dot
-  std::string adapter;                         ///< the Python file that builds candidates
-  std::vector<std::string> flags;              ///< of its compiler, beside target and output; exports have them too
-  std::string program;                         ///< template that makes one program of the groups' texts
-  std::string exporter;                        ///< in JSON "export": template of the self-contained file; empty: none
-  std::vector<std::string> recipes;            ///< folders in recipes/, the most specific first
-  std::map<std::string, std::string> support;  ///< path in every candidate -> file to copy it from
-  std::vector<std::string> knowledge;          ///< documents for people and models
-  std::vector<std::string> examples;           ///< whole candidates to learn from
+  std::string name;                             ///< also the folder's name; what `--dsl` takes
+  std::string summary;                          ///< one sentence
+  std::vector<std::string> devices;             ///< kinds of device it can target: folders of devices/
+  std::string extension;                        ///< of its sources, "cu", without a dot
+  std::string adapter;                          ///< the Python file that builds candidates
+  std::vector<std::string> flags;               ///< of its compiler, beside target and output; exports have them too
+  std::string program;                          ///< template that makes one program of the groups' texts
+  std::string exporter;                         ///< in JSON "export": template of the self-contained file; empty: none
+  std::vector<std::string> recipes;             ///< folders in recipes/, the most specific first
+  std::map<std::string, std::string> support;   ///< path in every candidate -> file to copy it from
+  std::map<std::string, std::string> partials;  ///< name -> template file that templates of recipes share
+  std::vector<std::string> knowledge;           ///< documents for people and models
+  std::vector<std::string> examples;            ///< whole candidates to learn from
 
   void fields(auto& f) {
     f("version", version);
@@ -123,6 +124,7 @@ struct language_manifest {
     f("export", exporter);
     f("recipes", recipes);
     f("support", support);
+    f("partials", partials);
     f("knowledge", knowledge);
     f("examples", examples);
   }
@@ -139,6 +141,7 @@ struct recipe_files {
   recipe_manifest manifest;
   std::filesystem::path folder;
   std::string template_text;
+  std::map<std::string, std::string> partials;  ///< the language's: name -> text
 };
 
 /// One DSL, read once; every file that the manifest names is there.

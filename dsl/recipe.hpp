@@ -29,10 +29,11 @@ struct group_order {
 
 /// The text that computes one group.
 struct group_text {
-  std::string name;                 ///< the group's
-  std::string text;                 ///< a function, as the DSL's program template expects it
-  std::vector<std::string> reads;   ///< graph values and nodes of other groups, in the order of its arguments
-  std::vector<std::string> writes;  ///< nodes of this group, in the order of its outputs
+  std::string name;                        ///< the group's
+  std::string text;                        ///< a function, as the DSL's program template expects it
+  std::vector<std::string> reads;          ///< graph values and nodes of other groups, in the order of its arguments
+  std::vector<std::string> writes;         ///< nodes of this group, in the order of its outputs
+  std::vector<std::string> includes = {};  ///< support files that the text needs
 };
 
 /// One way to compute a group of nodes. Immutable, safe from any thread.

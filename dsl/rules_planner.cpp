@@ -52,13 +52,13 @@ plan gather(const language& language, const graph_index& graph) {
   return result;
 }
 
-plan whole_or_gathered(const language& language, const graph_index& graph) {
+/// Views and copies may have no recipe alone, but one together with what they belong to.
+std::optional<plan> whole(const language& language, const graph_index& graph) {
   std::vector<std::string> all;
   for (const auto& node : graph.graph().nodes) all.push_back(node.name);
-  if (const auto* one = covering(language, graph, all)) {
-    return {1, {}, {{"g0", std::string{one->name()}, std::move(all), {}}}};
-  }
-  return gather(language, graph);
+  const auto* one = covering(language, graph, all);
+  if (one == nullptr) return std::nullopt;
+  return plan{1, {}, {{"g0", std::string{one->name()}, std::move(all), {}}}};
 }
 
 /// The i-th preset of each group's recipe; nothing where no recipe has so many.
@@ -84,8 +84,10 @@ plan_reply rules_plan(const messages::plan_request& request, const messages::op_
   if (auto ok = check(graph); !ok) return refuse(ok.error().detail);
   if (graph.nodes.empty()) return refuse("not covered: the task computes nothing");
   graph_index index{graph};
-  if (auto missing = not_covered(language, index); !missing.empty()) return refuse(std::move(missing));
-  auto bare = whole_or_gathered(language, index);
+  auto one = whole(language, index);
+  if (auto missing = one ? std::string{} : not_covered(language, index); !missing.empty())
+    return refuse(std::move(missing));
+  auto bare = one ? *std::move(one) : gather(language, index);
   plan_reply reply;
   std::string problem = "no plan was wanted";
   for (std::size_t i = 0; reply.plans.size() < request.wanted; ++i) {

@@ -3,9 +3,12 @@
 #include <algorithm>
 #include <set>
 
+#include "dsl/cpp/dwconv_recipe.hpp"
 #include "dsl/cpp/export.hpp"
 #include "dsl/cpp/map_recipe.hpp"
 #include "dsl/cpp/nest_recipe.hpp"
+#include "dsl/cpp/pool_recipe.hpp"
+#include "dsl/cpp/scan_recipe.hpp"
 #include "dsl/cpp/text.hpp"
 #include "dsl/mustache.hpp"
 
@@ -20,7 +23,9 @@ using messages::failure_code;
 using make_recipe = std::unique_ptr<recipe> (*)(const recipe_files&);
 const std::map<std::string, make_recipe, std::less<>>& implementations() {
   static const std::map<std::string, make_recipe, std::less<>> all{
-      {"map", &make_map}, {"rowred", &make_rowred}, {"rownorm", &make_rownorm}, {"colred", &make_colred}};
+      {"colred", &make_colred}, {"dwconv", &make_dwconv},   {"map", &make_map},   {"pool", &make_pool},
+      {"rowred", &make_rowred}, {"rownorm", &make_rownorm}, {"scan", &make_scan},
+  };
   return all;
 }
 
@@ -96,6 +101,7 @@ public:
     data.set("argument_count", std::to_string(arguments->size()));
     data.set("output_count", std::to_string(outputs->size()));
     data.set("scratch", where.scratch());
+    data.set("includes", include_data(groups));
     data.set("groups", group_data(groups, where));
     auto text = render(files_.program_template, data, (files_.folder / files_.manifest.program).string());
     if (!text) return tl::unexpected{text.error()};
@@ -109,6 +115,18 @@ public:
   }
 
 private:
+  static template_data include_data(std::span<const group_text> groups) {
+    std::set<std::string> files;
+    for (const auto& group : groups) files.insert(group.includes.begin(), group.includes.end());
+    auto all = template_list();
+    for (const auto& file : files) {
+      template_data one;
+      one.set("file", file);
+      all << one;
+    }
+    return all;
+  }
+
   static template_data group_data(std::span<const group_text> groups, const places& where) {
     auto all = template_list();
     for (const auto& group : groups) {

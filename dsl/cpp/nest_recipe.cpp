@@ -45,7 +45,7 @@ public:
     data.set("summary", operators);
     auto text = dsl::render(files_.template_text, data, (files_.folder / files_.manifest.template_file).string());
     if (!text) return tl::unexpected{text.error()};
-    return group_text{order.group.name, *std::move(text), interface.reads, interface.writes};
+    return group_text{order.group.name, *std::move(text), interface.reads, interface.writes, {"nest_loop.hpp"}};
   }
 
 private:

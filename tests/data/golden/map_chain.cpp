@@ -2,6 +2,7 @@
 #include "map_loop.hpp"
 #include "nest_loop.hpp"
 
+
 namespace {
 // g0: aten.mul, aten.add, aten.relu
 namespace group_g0 {
