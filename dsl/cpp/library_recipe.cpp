@@ -88,6 +88,7 @@ std::vector<std::string> lines_of(const graph_index& graph, const std::vector<co
   auto lines = call_lines("several = ", call, "");
   for (const auto* node : used)
     lines.push_back(python_name(node->name) + " = several[" + std::to_string(node->result) + ']');
+  lines.emplace_back("del several");
   return lines;
 }
 
