@@ -158,8 +158,8 @@ void job_state::carry_out(const action& x) {
 }
 
 void job_state::act(const logic::ask_planner& x) {
-  questions_->ask(plan_request{about(x.question)},
-                  [this, question = x.question](const expected<plan_reply>& y) { planned(question, y); });
+  plan_request request{.about = about(x.question), .allow_library_calls = job_.spec.judge.allow_library_calls};
+  questions_->ask(request, [this, question = x.question](const expected<plan_reply>& y) { planned(question, y); });
 }
 
 void job_state::act(const logic::ask_coder& x) {

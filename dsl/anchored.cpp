@@ -97,7 +97,7 @@ private:
     if (!node) return operand_at(to, tensor, way);
     visited_.insert(node);
     if (core_.nodes.contains(tensor)) return problem(*node, "is needed beside the group's main result"), zero(to);
-    return is_view(*node) ? view_at(to, *node, way) : pointwise_at(to, *node, way);
+    return only_looks(*node) ? view_at(to, *node, way) : pointwise_at(to, *node, way);
   }
 
   static term zero(side& to) { return to.builder.number(0); }
@@ -194,7 +194,7 @@ private:
       auto used = tensors_used(*node);
       auto next = std::ranges::find_if(used, [&](auto name) { return behind_.contains(name); });
       const auto* before = index_.node(*next);
-      if (is_view(*node)) {
+      if (only_looks(*node)) {
         way =
             std::move(way) | path{[node, before](const view& x) { return look_back(*node, before->output.shape, x); }};
       } else if (before->output.shape != node->output.shape) {

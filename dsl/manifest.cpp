@@ -98,6 +98,7 @@ expected<void> load_texts(language_files& x) {
     return {};
   };
   if (auto ok = load("program", x.manifest.program, x.program_template); !ok) return ok;
+  if (auto ok = load("host", x.manifest.host, x.host_template); !ok) return ok;
   if (auto ok = load("export", x.manifest.exporter, x.export_template); !ok) return ok;
   for (const auto& [path, file] : x.manifest.support) {
     if (auto ok = load("support." + path, file, x.support[path]); !ok) return ok;

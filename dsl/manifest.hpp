@@ -82,6 +82,7 @@ struct recipe_manifest {
   std::vector<knob_manifest> knobs;
   std::vector<knob_preset> presets;                          ///< the most promising first
   std::map<std::string, std::vector<knob_remedy>> remedies;  ///< by kind of failure, in the order to try
+  bool library = false;  ///< it calls a library: only where that is allowed, and for what no other recipe covers
 
   void fields(auto& f) {
     f("version", version);
@@ -91,6 +92,7 @@ struct recipe_manifest {
     f("knobs", knobs);
     f("presets", presets);
     f("remedies", remedies);
+    f("library", library);
   }
 };
 
@@ -105,6 +107,7 @@ struct language_manifest {
   std::string adapter;                          ///< the Python file that builds candidates
   std::vector<std::string> flags;               ///< of its compiler, beside target and output; exports have them too
   std::string program;                          ///< template that makes one program of the groups' texts
+  std::string host;                             ///< template of the Python file that calls a library; empty: none
   std::string exporter;                         ///< in JSON "export": template of the self-contained file; empty: none
   std::vector<std::string> recipes;             ///< folders in recipes/, the most specific first
   std::map<std::string, std::string> support;   ///< path in every candidate -> file to copy it from
@@ -121,6 +124,7 @@ struct language_manifest {
     f("adapter", adapter);
     f("flags", flags);
     f("program", program);
+    f("host", host);
     f("export", exporter);
     f("recipes", recipes);
     f("support", support);
@@ -150,6 +154,7 @@ struct language_files {
   std::filesystem::path folder;  ///< absolute
   std::vector<recipe_files> recipes;
   std::string program_template;
+  std::string host_template;
   std::string export_template;
   std::map<std::string, std::string> support;  ///< path in the candidate -> text
 

@@ -115,8 +115,8 @@ problem problem_of(const language_manifest& x) {
   if (auto p = missing("devices", x.devices.empty())) return p;
   if (auto p = missing("extension", x.extension.empty())) return p;
   if (auto p = missing("adapter", x.adapter.empty())) return p;
-  for (const auto& [key, path] :
-       std::map<std::string, std::string>{{"adapter", x.adapter}, {"program", x.program}, {"export", x.exporter}}) {
+  for (const auto& [key, path] : std::map<std::string, std::string>{
+           {"adapter", x.adapter}, {"program", x.program}, {"host", x.host}, {"export", x.exporter}}) {
     if (auto p = path_problem(key, path)) return p;
   }
   for (const auto& [path, file] : x.support) {

@@ -182,6 +182,22 @@ std::vector<std::string_view> tensors_used(const messages::graph_node& node) {
   return used;
 }
 
+std::vector<std::string_view> changed_by(const messages::graph_node& node) {
+  std::vector<std::string_view> changed;
+  auto add = [&](std::string_view argument) {
+    const auto* found = find_argument(node, argument);
+    if (const auto* name = found ? value_name(*found) : nullptr) changed.emplace_back(*name);
+  };
+  if (node.op.ends_with('_')) add("self");
+  const auto* training = find_argument(node, "training");
+  const auto* flag = training ? std::get_if<messages::flag_argument>(&training->content) : nullptr;
+  if (flag != nullptr && flag->on) {
+    add("running_mean");
+    add("running_var");
+  }
+  return changed;
+}
+
 graph_index::graph_index(const messages::op_graph& graph) : graph_(&graph) {
   for (const auto& value : graph.values) entries_[value.name].value = &value;
   for (const auto& node : graph.nodes) {

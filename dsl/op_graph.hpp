@@ -59,6 +59,9 @@ const messages::graph_argument* find_argument(const messages::graph_node& node, 
 /// empty name stands for none and is left out.
 std::vector<std::string_view> tensors_used(const messages::graph_node& node);
 
+/// Names of what the node writes beside its result: the target of copy_, the buffers of a batch norm in training.
+std::vector<std::string_view> changed_by(const messages::graph_node& node);
+
 /// Lookup by name in a graph that was checked. Borrows the graph, which must outlive it and not move.
 class graph_index {
 public:

@@ -22,6 +22,7 @@ public:
     if (plan_.groups.empty()) say("groups", "is empty");
     for (std::size_t i = 0; i < plan_.groups.size(); ++i) check_group(i);
     for (std::size_t i = 0; i < plan_.groups.size(); ++i) check_order(i);
+    for (std::size_t i = 0; i < plan_.groups.size(); ++i) check_changes(i);
     for (const auto& node : graph_.graph().nodes) {
       if (!owner_.contains(node.name)) say("groups", "node " + node.name + " is in no group");
     }
@@ -95,6 +96,23 @@ private:
         if (owner == owner_.end() || owner->second <= i) continue;
         say(at(i, "nodes"),
             name + " uses " + owner->first + " of groups[" + std::to_string(owner->second) + "], which runs later");
+      }
+    }
+  }
+
+  /// Who reads a buffer before a node of the group changes it must not run after the group.
+  void check_changes(std::size_t i) {
+    for (const auto& name : plan_.groups[i].nodes) {
+      const auto* node = graph_.node(name);
+      if (node == nullptr) continue;
+      for (auto changed : changed_by(*node)) {
+        for (const auto* reader : graph_.users(changed)) {
+          auto owner = owner_.find(reader->name);
+          bool before = graph_.position(*reader) < graph_.position(*node);
+          if (!before || owner == owner_.end() || owner->second <= i) continue;
+          say(at(i, "nodes"), name + " changes " + std::string{changed} + ", which " + reader->name + " of groups["
+                                  + std::to_string(owner->second) + "] reads before");
+        }
       }
     }
   }

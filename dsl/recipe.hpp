@@ -34,6 +34,7 @@ struct group_text {
   std::vector<std::string> reads;          ///< graph values and nodes of other groups, in the order of its arguments
   std::vector<std::string> writes;         ///< nodes of this group, in the order of its outputs
   std::vector<std::string> includes = {};  ///< support files that the text needs
+  bool library = false;                    ///< the text is none of a kernel: it calls a library, in the host's language
 };
 
 /// One way to compute a group of nodes. Immutable, safe from any thread.

@@ -208,7 +208,7 @@ bool same_places(const view& a, const view& b) {
   return a.offset == b.offset;
 }
 
-bool is_view(const messages::graph_node& node) { return find(node) != nullptr; }
+bool only_looks(const messages::graph_node& node) { return find(node) != nullptr; }
 
 const std::string* viewed(const messages::graph_node& node) {
   const auto* argument = find_argument(node, "self");

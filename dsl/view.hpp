@@ -38,7 +38,7 @@ bool same_places(const view& a, const view& b);
 // -- view operators ---------------------------------------------------------------------------------------------------
 
 /// Whether the node's operator only looks at its argument in another way; flip counts, though torch copies for it.
-bool is_view(const messages::graph_node& node);
+bool only_looks(const messages::graph_node& node);
 
 /// The name of the tensor that it looks at; null where the node has none.
 const std::string* viewed(const messages::graph_node& node);

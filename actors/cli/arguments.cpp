@@ -79,6 +79,8 @@ void add_optimize(CLI::App& app, command_line& x) {
   command->add_option("--strategy", to.strategy, "How to search")
       ->check(CLI::IsMember(logic::search_strategies()))
       ->capture_default_str();
+  command->add_flag("--allow-library-calls", to.allow_library_calls,
+                    "Leave to torch what has no kernel, such as convolutions; the report says which operators");
   command->add_option("--seed", to.seed, "Of the search")->capture_default_str();
   command->add_option("--out", to.out, "Folder for the export, report.html and result.json")
       ->check(not_empty())

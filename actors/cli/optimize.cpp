@@ -25,6 +25,7 @@ job_spec make_job(const one_task& x, const optimize_options& options, const std:
   job.job = {x.task.name + '.' + as_part(device) + '.' + dsl};
   job.seed = configs::seed_of(options.seed, job.job);
   job.strategy.name = options.strategy;
+  job.judge.allow_library_calls = options.allow_library_calls;
   if (options.time) job.strategy.time_limit = *options.time;
   if (options.evaluations) job.strategy.evaluations = *options.evaluations;
   return job;

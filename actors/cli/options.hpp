@@ -28,6 +28,7 @@ struct optimize_options {
   std::string strategy = "refine";
   std::uint64_t seed = 0;
   std::string out = "kernelmesh-out";
+  bool allow_library_calls = false;
 };
 
 struct verify_options {

@@ -12,6 +12,7 @@ from kernelmesh_worker.adapter import CompileRequest, CompileResult, Finding, ru
 
 COMPILER = "g++"
 ARTIFACT = "kernel.so"
+ABI = "kernelmesh_abi.h"  # whoever carries it has a library
 LOG_BYTES = 16 << 10
 MANIFEST = json.loads(Path(__file__).with_name("manifest.json").read_text(encoding="utf-8"))
 
@@ -36,8 +37,8 @@ def toolchain() -> str:
 
 
 def compile(request: CompileRequest) -> CompileResult:
-    """A library for a c_abi entry; other entries have nothing to be built here."""
-    if "c_abi" not in request.manifest["entry"]:
+    """A library for a c_abi entry, and for Python that comes with sources of one; else there is nothing to be built."""
+    if "c_abi" not in request.manifest["entry"] and ABI not in request.files:
         return CompileResult(ok=True)
     arch = request.arch or "native"
     if not ARCH.fullmatch(arch):

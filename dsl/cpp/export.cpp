@@ -1,5 +1,7 @@
 #include "dsl/cpp/export.hpp"
 
+#include "dsl/cpp/hosted_program.hpp"
+#include "dsl/cpp/python_text.hpp"
 #include "dsl/cpp/text.hpp"
 #include "dsl/mustache.hpp"
 
@@ -9,27 +11,6 @@ namespace {
 
 using messages::fail;
 using messages::failure_code;
-
-/// A Python string literal of any text: raw and readable where that is possible.
-std::string python_text(std::string_view x) {
-  bool plain =
-      x.ends_with('\n') && x.find("\"\"\"") == std::string_view::npos && x.find('\r') == std::string_view::npos;
-  if (plain) return "r\"\"\"" + std::string{x} + "\"\"\"";
-  std::string text = "\"";
-  for (char c : x) {
-    if (c == '"' || c == '\\') text += '\\';
-    text += c == '\n' ? "\\n" : c == '\r' ? "\\r" : std::string{c};
-  }
-  return text + '"';
-}
-
-std::string python_tuple(const std::vector<std::int64_t>& xs) {
-  std::string text;
-  for (auto x : xs) text += std::to_string(x) + ", ";
-  if (xs.size() > 1) text.resize(text.size() - 2);
-  if (xs.size() == 1) text.resize(text.size() - 1);
-  return '(' + text + ')';
-}
 
 template <class Enum>
 std::string name_of(Enum x) {
@@ -65,7 +46,9 @@ template_data outputs_data(const messages::candidate_manifest& manifest) {
 
 messages::expected<template_data> sources_data(const export_order& order) {
   auto all = template_list();
+  const auto* host = std::get_if<messages::python_host_entry>(&order.manifest.entry);
   for (const auto& source : order.manifest.sources) {
+    if (host != nullptr && source.path == host->file) continue;  // it stands in the export itself
     auto text = order.sources.find(source.path);
     if (text == order.sources.end()) return fail(failure_code::bad_input, "export: no text of " + source.path);
     template_data one;
@@ -82,24 +65,46 @@ std::string flags_text(const std::vector<std::string>& flags) {
   return text;
 }
 
-}  // namespace
-
-messages::expected<std::string> export_file(const language_files& files, const export_order& order) {
-  const auto* entry = std::get_if<messages::c_abi_entry>(&order.manifest.entry);
-  if (entry == nullptr) return fail(failure_code::bad_input, "export: the candidate is no library with a C function");
-  for (const auto& x : order.manifest.arguments) {
+/// What a library's C function needs.
+messages::expected<void> add_function(template_data& data, const messages::candidate_manifest& manifest,
+                                      const messages::c_abi_entry& entry) {
+  for (const auto& x : manifest.arguments) {
     if (x.origin == messages::value_origin::constant)
       return fail(failure_code::bad_input, "export: a constant tensor is an argument");
   }
+  data.set("function", python_text(entry.function));
+  data.set("arguments", arguments_data(manifest));
+  data.set("outputs", outputs_data(manifest));
+  return {};
+}
+
+messages::expected<void> add_model(template_data& data, const export_order& order, const std::string& file) {
+  auto text = order.sources.find(file);
+  if (text == order.sources.end()) return fail(failure_code::bad_input, "export: no text of " + file);
+  auto model = model_text(text->second);
+  if (!model) return tl::unexpected{model.error()};
+  data.set("model", *model);
+  return {};
+}
+
+messages::expected<void> add_entry(template_data& data, const export_order& order) {
+  const auto& entry = order.manifest.entry;
+  if (const auto* function = std::get_if<messages::c_abi_entry>(&entry))
+    return add_function(data, order.manifest, *function);
+  if (const auto* host = std::get_if<messages::python_host_entry>(&entry)) return add_model(data, order, host->file);
+  return fail(failure_code::bad_input, "export: the candidate is no library with C functions");
+}
+
+}  // namespace
+
+messages::expected<std::string> export_file(const language_files& files, const export_order& order) {
   auto sources = sources_data(order);
   if (!sources) return tl::unexpected{sources.error()};
   template_data data;
+  if (auto ok = add_entry(data, order); !ok) return tl::unexpected{ok.error()};
   data.set("task", harmless(order.task));
-  data.set("function", python_text(entry->function));
   data.set("extension", python_text('.' + files.manifest.extension));
   data.set("flags", flags_text(files.manifest.flags));
-  data.set("arguments", arguments_data(order.manifest));
-  data.set("outputs", outputs_data(order.manifest));
   data.set("sources", *sources);
   return render(files.export_template, data, (files.folder / files.manifest.exporter).string());
 }

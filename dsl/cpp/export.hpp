@@ -1,5 +1,5 @@
 #pragma once
-// A candidate with a c_abi entry as one Python file that builds and calls it.
+// A candidate as one Python file that builds its library and calls it.
 
 #include <string>
 
@@ -7,8 +7,8 @@
 
 namespace dsl::cpp {
 
-/// Fills export.py.mustache. Refused (`bad_input`): another entry than c_abi, a source that is missing, an argument
-/// that is a constant.
+/// Fills export.py.mustache. Refused (`bad_input`): an entry that is neither c_abi nor a model.py that was written
+/// here, a source that is missing, an argument that is a constant.
 messages::expected<std::string> export_file(const language_files& files, const export_order& order);
 
 }  // namespace dsl::cpp

@@ -7,7 +7,7 @@ import subprocess
 from pathlib import Path
 
 import pytest
-from home import PYTHON, Home
+from home import PYTHON, Ended, Home
 from task_files import ELEMENTWISE, task
 
 IN_EVERY_RUN = {"gelu", "hardtanh"}
@@ -50,9 +50,12 @@ def run_without_kernelmesh(home: Home, files: tuple[Path, Path], dtype: str, tol
     assert ended.stdout == "the same\n", ended.stderr
 
 
-def optimize_and_check(home: Home, name: str, text: str, dtype: str = "float32", tolerance: float = 1e-4) -> None:
+def optimize_and_check(
+    home: Home, name: str, text: str, dtype: str = "float32", tolerance: float = 1e-4, flags: tuple[str, ...] = ()
+) -> Ended:
+    """What verify says of the export."""
     file = home.write(f"{name}.py", text)
-    ended = home.run("optimize", file, "--dtype", dtype, "--evaluations", "2", "--out", "out", "--json")
+    ended = home.run("optimize", file, "--dtype", dtype, "--evaluations", "2", "--out", "out", "--json", *flags)
     assert ended.code == 0, ended.err
     document = ended.document("kernelmesh.optimize/1")
     best = document["best"]
@@ -63,10 +66,11 @@ def optimize_and_check(home: Home, name: str, text: str, dtype: str = "float32",
     assert Path(best["file"]) == export
     assert {x.name for x in export.parent.iterdir()} == {f"{name}.py", "report.html", "result.json"}
 
-    judged = home.run("verify", file, export, "--dtype", dtype, "--no-time", "--json")
+    judged = home.run("verify", file, export, "--dtype", dtype, "--no-time", "--json", *flags)
     assert judged.code == 0, judged.err
     assert judged.document("kernelmesh.verify/1")["verdict"] == "passed"
     run_without_kernelmesh(home, (file, export), dtype, tolerance)
+    return judged
 
 
 @pytest.mark.parametrize(
@@ -87,3 +91,22 @@ def test_an_elementwise_task_becomes_a_verified_kernel(home: Home, name: str) ->
 def test_a_chain_with_a_broadcast_parameter_becomes_a_verified_kernel(home: Home, dtype: str, tolerance: float) -> None:
     expression = "torch.tanh((x + self.bias) * 0.5) * torch.sigmoid(self.bias) + 1"
     optimize_and_check(home, "chain", task("chain", expression, SIDE, SIDE, bias=True), dtype, tolerance)
+
+
+PRODUCT = "torch.relu(torch.mm(torch.softmax(x, 1), x.t())) * 0.5 + 1"
+
+
+def test_a_product_is_left_to_torch_where_that_is_allowed(home: Home) -> None:
+    judged = optimize_and_check(home, "product", task("product", PRODUCT, 256, 512), flags=("--allow-library-calls",))
+    assert judged.document("kernelmesh.verify/1")["library"]
+    refused = home.run("verify", "product.py", "out/product.py", "--no-time", "--json")
+    failure = refused.document("kernelmesh.verify/1")["failure"]
+    assert (refused.code, failure["kind"], failure["cheat_class"]) == (1, "library_calls", "E")
+
+
+def test_without_leave_a_product_is_not_covered_and_the_flag_is_named(home: Home) -> None:
+    file = home.write("product.py", task("product", PRODUCT, 256, 512))
+    ended = home.run("optimize", file, "--evaluations", "2", "--out", "out")
+    assert ended.code == 1
+    said = "not covered: aten._softmax, aten.mm, aten.t; --allow-library-calls would leave this to the library"
+    assert said in " ".join((ended.out + ended.err).split())

@@ -1,5 +1,6 @@
 // Plans and writes one kernel, for test_map_kernels.py: kernel_writer DSL_FOLDER OUT_FOLDER. In: {"graph": op graph,
-// "knobs": {name: value}} (of every group); OUT gets the sources, manifest.json and export.py; out: the remark.
+// "knobs": {name: value} (of every group), "allow_library_calls": bool}; OUT gets the sources, manifest.json and
+// export.py; out: the remark.
 
 #include <fstream>
 #include <iostream>
@@ -14,10 +15,12 @@ namespace {
 struct question {
   messages::op_graph graph;
   messages::knob_values knobs;
+  bool allow_library_calls = false;
 
   void fields(auto& f) {
     f("graph", graph);
     f("knobs", knobs);
+    f("allow_library_calls", allow_library_calls);
   }
 };
 
@@ -25,7 +28,7 @@ using std::filesystem::path;
 
 messages::expected<messages::code_reply> write(const question& asked, const dsl::language& cpp,
                                                const blobs::blob_store& store) {
-  auto planned = dsl::rules_plan({.wanted = 1}, asked.graph, cpp);
+  auto planned = dsl::rules_plan({.wanted = 1, .allow_library_calls = asked.allow_library_calls}, asked.graph, cpp);
   if (planned.plans.empty()) return messages::code_reply{.remark = planned.remark};
   auto plan = planned.plans.front();
   for (auto& group : plan.groups) group.knobs = asked.knobs;

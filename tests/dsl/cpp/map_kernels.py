@@ -50,12 +50,12 @@ def graph(values: list[dict[str, Any]], nodes: list[dict[str, Any]]) -> dict[str
     return {"version": 1, "task": "test", "values": values, "nodes": nodes, "outputs": [nodes[-1]["name"]]}
 
 
-def write(folder: Path, of: dict[str, Any], knobs: dict[str, Any] | None = None) -> str:
-    """The kernel's files in the folder; what the coder said."""
+def write(folder: Path, of: dict[str, Any], knobs: dict[str, Any] | None = None, library: bool = False) -> str:
+    """The kernel's files in the folder; what the coder said. With `library`, torch's operators may be called."""
     folder.mkdir(parents=True, exist_ok=True)
     program = writer()
     assert program is not None
-    question = json.dumps({"graph": of, "knobs": knobs or {}})
+    question = json.dumps({"graph": of, "knobs": knobs or {}, "allow_library_calls": library})
     done = subprocess.run([program, ROOT / "dsl", folder], input=question, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stdout + done.stderr
     return done.stdout

@@ -1,0 +1,67 @@
+#include "dsl/cpp/python_text.hpp"
+
+#include <array>
+#include <charconv>
+#include <cmath>
+#include <set>
+
+namespace dsl::cpp {
+
+namespace {
+
+bool is_taken(std::string_view name) {
+  static const std::set<std::string_view> taken{
+      "False", "None",  "True",   "and",    "as",   "assert", "async", "await",    "break",   "class", "continue",
+      "def",   "del",   "elif",   "else",   "for",  "except", "from",  "finally",  "global",  "if",    "import",
+      "in",    "is",    "lambda", "or",     "not",  "pass",   "raise", "nonlocal", "return",  "try",   "while",
+      "with",  "yield", "self",   "inputs", "held", "aten",   "torch", "first",    "several", "key",   "check"};
+  return taken.contains(name);
+}
+
+}  // namespace
+
+std::string python_text(std::string_view x) {
+  bool plain =
+      x.ends_with('\n') && x.find("\"\"\"") == std::string_view::npos && x.find('\r') == std::string_view::npos;
+  if (plain) return "r\"\"\"" + std::string{x} + "\"\"\"";
+  std::string text = "\"";
+  for (char c : x) {
+    if (c == '"' || c == '\\') text += '\\';
+    text += c == '\n' ? "\\n" : c == '\r' ? "\\r" : std::string{c};
+  }
+  return text + '"';
+}
+
+std::string python_tuple(const std::vector<std::int64_t>& xs) {
+  std::string text;
+  for (auto x : xs) text += std::to_string(x) + ", ";
+  if (xs.size() > 1) text.resize(text.size() - 2);
+  if (xs.size() == 1) text.resize(text.size() - 1);
+  return '(' + text + ')';
+}
+
+std::string python_number(double x) {
+  if (std::isnan(x)) return "float(\"nan\")";
+  if (std::isinf(x)) return x < 0 ? "float(\"-inf\")" : "float(\"inf\")";
+  std::array<char, 64> buffer{};
+  auto end = std::to_chars(buffer.data(), buffer.data() + buffer.size(), x).ptr;
+  std::string text{buffer.data(), end};
+  return text.find_first_of(".e") == std::string::npos ? text + ".0" : text;
+}
+
+std::string python_dtype(messages::dtype x) {
+  static constexpr auto names = enum_names(messages::dtype{});
+  return "torch." + std::string{names[static_cast<std::size_t>(x)]};
+}
+
+std::string python_name(std::string_view name) {
+  return std::string{name} + (is_taken(name) || name.ends_with('_') ? "_" : "");
+}
+
+std::string python_names(const std::vector<std::string>& names) {
+  std::string text;
+  for (const auto& name : names) text += (text.empty() ? "" : ", ") + python_name(name);
+  return text;
+}
+
+}  // namespace dsl::cpp
