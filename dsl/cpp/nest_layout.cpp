@@ -108,6 +108,11 @@ std::int64_t choose_lanes(const reduction_nest& x, std::int64_t wish) {
   return lanes;
 }
 
+/// One memory stream a vector register of lanes.
+std::int64_t choose_streams(const reduction_nest& x, std::int64_t lanes) {
+  return std::max<std::int64_t>(lanes / (x.compute == messages::dtype::float32 ? 16 : 8), 1);
+}
+
 std::int64_t choose_tile(const reduction_nest& x, std::int64_t wish) {
   auto inner = x.sizes[x.kept - 1];
   auto tile = wish;
@@ -145,6 +150,7 @@ nest_layout lay_out(reduction_nest x, const messages::knob_values& knobs) {
   layout.column = runs_down_columns(x);
   if (layout.column && x.kept == 0) add_dimension(x, 0), x.kept = 1;
   layout.width = layout.column ? choose_tile(x, whole(knobs, "tile")) : choose_lanes(x, whole(knobs, "lanes"));
+  if (!layout.column) layout.streams = choose_streams(x, layout.width);
   layout.count = x.reduced_count();
   layout.units = x.kept_count();
   if (layout.column && layout.units > 0) {

@@ -25,6 +25,7 @@ struct nest_layout {
   std::vector<nest_place> element;  ///< targets of each_element
   std::vector<nest_place> once;
   std::int64_t width = 1;   ///< lanes
+  std::int64_t streams = 1; ///< pieces of a row that are read side by side, each into its own lanes
   std::int64_t units = 1;   ///< rows, or tiles of columns
   std::int64_t count = 1;   ///< reduced points of a unit
   std::int64_t blocks = 1;  ///< parts of a unit; 1: one thread does all of it

@@ -97,6 +97,16 @@ private:
     data.set("row", !layout_.column);
     data.set("is_column", flag(layout_.column));
     data.set("width", std::to_string(layout_.width));
+    data.set("stream_width", std::to_string(layout_.width / layout_.streams));
+    data.set("stream_count", std::to_string(layout_.streams));
+    auto streams = template_list();
+    for (std::int64_t i = 0; i < layout_.streams; ++i) {
+      template_data one;
+      one.set("number", std::to_string(i));
+      one.set("first_lane", std::to_string(i * layout_.width / layout_.streams));
+      streams << one;
+    }
+    data.set("memory_streams", streams);
     data.set("partial", std::to_string(whole(knobs_, "partial")));
     data.set("units", std::to_string(layout_.units));
     data.set("unit_blocks", std::to_string(std::min(layout_.units, unit_blocks)));

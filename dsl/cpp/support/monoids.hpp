@@ -3,7 +3,8 @@
 // vector code; after some dozen elements a lane is folded into a total of a wider type. So sums stay as exact as a
 // pairwise sum, at the speed of a plain one.
 //
-// A monoid has lanes<n> with clear() and add(lane, x), and as a total: take(lanes, lane), merge(later), add(x).
+// A monoid has lanes<n> (n a power of two) with clear() and add(lane, x), and as a total: take(lanes, lane),
+// merge(later), add(x), give(slots).
 
 #include <stdint.h>
 
@@ -67,6 +68,16 @@ struct sum {
   void take(const lanes<n>& from, int64_t j) {
     value = added(value, static_cast<wide>(from.part[j]));
   }
+  /// Halves of the lanes onto each other: vector code.
+  template <int n>
+  void take_all(const lanes<n>& from) {
+    wide part[n];
+    for (int j = 0; j < n; ++j) part[j] = static_cast<wide>(from.part[j]);
+    for (int half = n / 2; half > 0; half /= 2) {
+      for (int j = 0; j < half; ++j) part[j] = added(part[j], part[j + half]);
+    }
+    value = added(value, part[0]);
+  }
   void merge(const sum& later) { value = added(value, later.value); }
   void add(wide x) { value = added(value, x); }
   template <class S>
@@ -125,6 +136,17 @@ struct extreme {
   template <int n>
   void take(const lanes<n>& from, int64_t j) {
     add(from.bad[j] == from.bad[j] ? from.best[j] : from.bad[j]);
+  }
+  template <int n>
+  void take_all(const lanes<n>& from) {
+    lanes<n> l = from;
+    for (int half = n / 2; half > 0; half /= 2) {
+      for (int j = 0; j < half; ++j) {
+        l.best[j] = better(l.best[j + half], l.best[j]) ? l.best[j + half] : l.best[j];
+        l.bad[j] = l.bad[j] == l.bad[j] ? l.bad[j + half] : l.bad[j];
+      }
+    }
+    take(l, 0);
   }
   void merge(const extreme& later) { add(later.value); }
   void add(T x) { value = value != value ? value : (x != x || better(x, value) ? x : value); }
@@ -237,7 +259,11 @@ struct moments {
 
 template <class M, class L>
 inline void take(M& total, const L& from) {
-  for (int j = 0; j < L::size; ++j) total.take(from, j);
+  if constexpr (requires { total.take_all(from); }) {
+    total.take_all(from);
+  } else {
+    for (int j = 0; j < L::size; ++j) total.take(from, j);
+  }
 }
 template <class M, int n, class L>
 inline void take(M (&totals)[n], const L& from) {
