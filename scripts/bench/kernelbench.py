@@ -16,14 +16,23 @@ from typing import Any, NamedTuple
 from figures import ROOT, default_python
 
 MEASURE = """
+import json
 import sys
 import torch
-with torch.device("meta"):
+
+def size(code):
     names = {}
-    exec(compile(sys.stdin.read(), "task", "exec"), names)
+    exec(compile(code, "task", "exec"), names)
     inputs = names["get_inputs"]()
     outputs = names["Model"](*names["get_init_inputs"]())(*inputs)
-print(sum(x.nbytes for x in [*inputs, outputs] if isinstance(x, torch.Tensor)))
+    return sum(x.nbytes for x in [*inputs, outputs] if isinstance(x, torch.Tensor))
+
+with torch.device("meta"):
+    for line in sys.stdin:
+        try:
+            print(size(json.loads(line)), flush=True)
+        except Exception as problem:
+            print(type(problem).__name__, str(problem).replace(chr(10), " ")[:200], flush=True)
 """
 
 
@@ -102,20 +111,33 @@ class Unshrinkable(Exception):
     pass
 
 
-def bytes_of(code: str, python: str) -> int:
-    """Of inputs and outputs, without making them."""
-    ran = subprocess.run([python, "-c", MEASURE], input=code, capture_output=True, text=True, check=False)
-    if ran.returncode != 0:
-        raise Unshrinkable(f"its size can't be found out: {ran.stderr.strip().splitlines()[-1]}")
-    return int(ran.stdout)
+class Sizes:
+    """Bytes of a task's inputs and outputs, without making them: asked of one process, since torch loads slowly."""
+
+    def __init__(self, python: str) -> None:
+        command = [python, "-c", MEASURE]
+        self._process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+
+    def of(self, code: str) -> int:
+        assert self._process.stdin and self._process.stdout
+        self._process.stdin.write(json.dumps(code) + "\n")
+        self._process.stdin.flush()
+        answer = self._process.stdout.readline().strip()
+        if not answer.isdigit():
+            raise Unshrinkable(f"its size can't be found out: {answer or 'the interpreter ended'}")
+        return int(answer)
+
+    def close(self) -> None:
+        self._process.communicate()
 
 
-def shrink(code: str, python: str, limit_bytes: int) -> str:
+def shrink(code: str, sizes: Sizes, limit_bytes: int) -> str:
     """Batch sizes as small as need be, but 2; then the largest of the others is halved until it fits."""
-    while (size := bytes_of(code, python)) > limit_bytes:
-        name, at = next(((k, x) for k, x in whole_globals(code).items() if smaller(k, x.value, 0) < x.value), ("", None))
-        if at is None:
+    while (size := sizes.of(code)) > limit_bytes:
+        left = [(name, x) for name, x in whole_globals(code).items() if smaller(name, x.value, 0) < x.value]
+        if not left:
             raise Unshrinkable("its module globals don't make it small enough")
+        name, at = left[0]
         code = with_global(code, name, at.line, smaller(name, at.value, limit_bytes / size))
     return code
 
@@ -139,11 +161,11 @@ def ask(tools: Tools, folder: Path, *arguments: str) -> dict[str, Any]:
     return json.loads(ran.stdout) if ran.returncode == 0 else {}
 
 
-def speedup_of(problem: Problem, tools: Tools, folder: Path) -> float:
+def speedup_of(problem: Problem, tools: Tools, sizes: Sizes, folder: Path) -> float:
     """Of the best kernel over eager; not a number if there is none, or its export does not pass."""
     task = folder / f"{problem.name}.py"
     try:
-        task.write_text(shrink(problem.code, tools.python, tools.limit_bytes))
+        task.write_text(shrink(problem.code, sizes, tools.limit_bytes))
     except Unshrinkable as why:
         print(f"{problem.name}: {why}", file=sys.stderr)
         return math.nan
@@ -157,10 +179,12 @@ def speedup_of(problem: Problem, tools: Tools, folder: Path) -> float:
 def speedups_of(problems: list[Problem], tools: Tools) -> dict[str, float]:
     """By name; each is told on stderr when it is known."""
     speedups = {}
+    sizes = Sizes(tools.python)
     with tempfile.TemporaryDirectory(prefix="kernelmesh-bench-") as folder:
         for problem in problems:
-            speedups[problem.name] = speedup_of(problem, tools, Path(folder))
+            speedups[problem.name] = speedup_of(problem, tools, sizes, Path(folder))
             print(f"{problem.name}: {speedups[problem.name]:.3g}", file=sys.stderr, flush=True)
+    sizes.close()
     return speedups
 
 
