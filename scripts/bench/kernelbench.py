@@ -16,14 +16,23 @@ from typing import Any, NamedTuple
 from figures import ROOT, default_python
 
 MEASURE = """
+import json
 import sys
 import torch
-with torch.device("meta"):
+
+def size(code):
     names = {}
-    exec(compile(sys.stdin.read(), "task", "exec"), names)
+    exec(compile(code, "task", "exec"), names)
     inputs = names["get_inputs"]()
     outputs = names["Model"](*names["get_init_inputs"]())(*inputs)
-print(sum(x.nbytes for x in [*inputs, outputs] if isinstance(x, torch.Tensor)))
+    return sum(x.nbytes for x in [*inputs, outputs] if isinstance(x, torch.Tensor))
+
+with torch.device("meta"):
+    for line in sys.stdin:
+        try:
+            print(size(json.loads(line)), flush=True)
+        except Exception as problem:
+            print(type(problem).__name__, str(problem).replace(chr(10), " ")[:200], flush=True)
 """
 
 
@@ -65,44 +74,77 @@ def names_in(code: str, function: str) -> set[str]:
     return {x.id for top in found for x in ast.walk(top) if isinstance(x, ast.Name)}
 
 
-def whole_globals(code: str) -> dict[str, ast.Assign]:
-    """Module globals that are whole numbers above 1 and no constructor's: batch sizes first, then the largest."""
+class Whole(NamedTuple):
+    """A module global that is a whole number."""
+
+    value: int
+    line: int  # the last one of its assignment
+
+
+def parts_of(target: ast.expr, value: ast.expr) -> list[tuple[ast.expr, ast.expr]]:
+    """What is assigned to what in `a, b = 1, 2`."""
+    if isinstance(target, ast.Tuple) and isinstance(value, ast.Tuple):
+        return list(zip(target.elts, value.elts, strict=False))
+    return [(target, value)]
+
+
+def whole_globals(code: str) -> dict[str, Whole]:
+    """Those above 1 that no constructor gets: batch sizes first, then the largest."""
     found = {}
-    for x in ast.parse(code).body:
-        if isinstance(x, ast.Assign) and isinstance(x.targets[0], ast.Name) and isinstance(x.value, ast.Constant):
-            if isinstance(x.value.value, int) and x.value.value > 1:
-                found[x.targets[0].id] = x
+    for x in (x for x in ast.parse(code).body if isinstance(x, ast.Assign)):
+        for target, value in (pair for t in x.targets for pair in parts_of(t, x.value)):
+            if isinstance(target, ast.Name) and isinstance(value, ast.Constant) and type(value.value) is int:
+                found[target.id] = Whole(value.value, x.end_lineno or x.lineno)
     fixed = names_in(code, "get_init_inputs")
-    order = sorted(found, key=lambda name: ("batch" not in name.lower(), -found[name].value.value))
-    return {name: found[name] for name in order if name not in fixed}
+    order = sorted(found, key=lambda name: ("batch" not in name.lower(), -found[name].value))
+    return {name: found[name] for name in order if name not in fixed and found[name].value > 1}
 
 
-def with_global(code: str, at: ast.Assign, value: int) -> str:
+def with_global(code: str, name: str, line: int, value: int) -> str:
+    """Assigned again at once, so that what is computed from it follows."""
     lines = code.splitlines()
-    lines[at.lineno - 1 : at.end_lineno] = [f"{at.targets[0].id} = {value}"]
+    lines.insert(line, f"{name} = {value}")
     return "\n".join(lines) + "\n"
 
 
-def bytes_of(code: str, python: str) -> int:
-    """Of inputs and outputs, without making them."""
-    ran = subprocess.run([python, "-c", MEASURE], input=code, capture_output=True, text=True, check=False)
-    if ran.returncode != 0:
-        sys.exit(f"the size of a task can't be found out: {ran.stderr.strip().splitlines()[-1]}")
-    return int(ran.stdout)
+class Unshrinkable(Exception):
+    pass
 
 
-def shrink(code: str, python: str, limit_bytes: int) -> str:
-    """The largest value of one global after the other with which it fits."""
-    for name in whole_globals(code):
-        size = bytes_of(code, python)
-        if size <= limit_bytes:
-            break
-        at = whole_globals(code)[name]
-        fitting = max(2 if "batch" in name else 1, at.value.value * limit_bytes // size)  # where size is in proportion
-        code = with_global(code, at, fitting)
-    if bytes_of(code, python) > limit_bytes:
-        sys.exit("a task can't be shrunk through its module globals")
+class Sizes:
+    """Bytes of a task's inputs and outputs, without making them: asked of one process, since torch loads slowly."""
+
+    def __init__(self, python: str) -> None:
+        command = [python, "-c", MEASURE]
+        self._process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+
+    def of(self, code: str) -> int:
+        assert self._process.stdin and self._process.stdout
+        self._process.stdin.write(json.dumps(code) + "\n")
+        self._process.stdin.flush()
+        answer = self._process.stdout.readline().strip()
+        if not answer.isdigit():
+            raise Unshrinkable(f"its size can't be found out: {answer or 'the interpreter ended'}")
+        return int(answer)
+
+    def close(self) -> None:
+        self._process.communicate()
+
+
+def shrink(code: str, sizes: Sizes, limit_bytes: int) -> str:
+    """Batch sizes as small as need be, but 2; then the largest of the others is halved until it fits."""
+    while (size := sizes.of(code)) > limit_bytes:
+        left = [(name, x) for name, x in whole_globals(code).items() if smaller(name, x.value, 0) < x.value]
+        if not left:
+            raise Unshrinkable("its module globals don't make it small enough")
+        name, at = left[0]
+        code = with_global(code, name, at.line, smaller(name, at.value, limit_bytes / size))
     return code
+
+
+def smaller(name: str, value: int, share: float) -> int:
+    """Of a batch size that share, where the task's size is in proportion to it; half of another."""
+    return max(2, int(value * share)) if "batch" in name.lower() else max(4, value // 2)
 
 
 # -- measuring --------------------------------------------------------------------------------------------------------
@@ -119,10 +161,14 @@ def ask(tools: Tools, folder: Path, *arguments: str) -> dict[str, Any]:
     return json.loads(ran.stdout) if ran.returncode == 0 else {}
 
 
-def speedup_of(problem: Problem, tools: Tools, folder: Path) -> float:
+def speedup_of(problem: Problem, tools: Tools, sizes: Sizes, folder: Path) -> float:
     """Of the best kernel over eager; not a number if there is none, or its export does not pass."""
     task = folder / f"{problem.name}.py"
-    task.write_text(shrink(problem.code, tools.python, tools.limit_bytes))
+    try:
+        task.write_text(shrink(problem.code, sizes, tools.limit_bytes))
+    except Unshrinkable as why:
+        print(f"{problem.name}: {why}", file=sys.stderr)
+        return math.nan
     found = ask(tools, folder, "optimize", task.name, "--evaluations", str(tools.evaluations), "--out", "out")
     if not found.get("best"):
         return math.nan
@@ -133,10 +179,12 @@ def speedup_of(problem: Problem, tools: Tools, folder: Path) -> float:
 def speedups_of(problems: list[Problem], tools: Tools) -> dict[str, float]:
     """By name; each is told on stderr when it is known."""
     speedups = {}
+    sizes = Sizes(tools.python)
     with tempfile.TemporaryDirectory(prefix="kernelmesh-bench-") as folder:
         for problem in problems:
-            speedups[problem.name] = speedup_of(problem, tools, Path(folder))
+            speedups[problem.name] = speedup_of(problem, tools, sizes, Path(folder))
             print(f"{problem.name}: {speedups[problem.name]:.3g}", file=sys.stderr, flush=True)
+    sizes.close()
     return speedups
 
 

@@ -42,6 +42,22 @@ def test_a_good_source_becomes_a_library(adapter: ModuleType, tmp_path: Path) ->
     assert adapter.toolchain().startswith("g++ ")
 
 
+def test_python_gets_a_library_if_it_carries_the_header_of_one(adapter: ModuleType, tmp_path: Path) -> None:
+    files = {}
+    for name, text in (("model.py", "pass\n"), ("kernel.cpp", GOOD), ("kernelmesh_abi.h", "")):
+        (tmp_path / name).write_text(text)
+        files[name] = str(tmp_path / name)
+    for wanted in (True, False):
+        folder = tmp_path / f"out {wanted}"
+        folder.mkdir()
+        given = {name: path for name, path in files.items() if wanted or name != "kernelmesh_abi.h"}
+        request = adapter.CompileRequest(
+            manifest={"entry": {"python_host": {}}}, files=given, folder=str(folder), arch="", limit_s=60.0, cores=1
+        )
+        result = adapter.compile(request)
+        assert result.ok and bool(result.artifact) == wanted, result.log
+
+
 def test_an_error_is_told_with_file_and_line(adapter: ModuleType, tmp_path: Path) -> None:
     result = built(adapter, tmp_path, GOOD + "int x = ;\n")
     assert not result.ok and result.kind == "compile_error"
