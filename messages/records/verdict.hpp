@@ -84,9 +84,14 @@ struct traced {
   static constexpr auto wire_name = "traced";
   blob_hash graph;     ///< of the op graph's JSON
   device_info device;  ///< as it was then: what agents plan for
+  blob_hash task;      ///< of the task as it was shrunk, which all else is about; none: as it was given
+  std::map<std::string, std::int64_t> shrunk;  ///< the globals that were replaced for it
+
   void fields(auto& f) {
     f("graph", graph);
     f("device", device);
+    f("task", task);
+    f("shrunk", shrunk);
   }
   friend bool operator==(const traced&, const traced&) = default;
 };
