@@ -1,10 +1,11 @@
 #include "actors/coordinator.hpp"
 
 #include <algorithm>
-#include <deque>
 #include <set>
 
 #include "actors/clock.hpp"
+#include "actors/disk_space.hpp"
+#include "actors/live_run.hpp"
 #include "actors/logic/status.hpp"
 #include "messages/records/executor_report.hpp"
 
@@ -17,28 +18,6 @@ using namespace messages;
 using private_actor = caf::typed_actor<ask<start_run, run_accepted>, ask<resume_run, run_accepted>,
                                        ask<await_run, run_status>, ask<status_request, status_reply>,
                                        ask<drain_request, drain_reply>, tell<job_ended>, tell<reminder>>;
-
-struct live_job {
-  job_actor actor;
-  std::uint32_t restarts = 0;
-  bool running = false;
-};
-
-/// A run that this process drives.
-struct live_run {
-  run_spec spec;
-  run_phase phase = run_phase::running;
-  logic::time_point started{};
-  std::map<job_id, job_status> statuses;     // the last known
-  std::map<job_id, std::vector<fact>> past;  // of jobs that a resume goes on with
-  std::deque<job_id> waiting;
-  std::map<job_id, live_job> jobs;  // those that were started
-  std::vector<caf::typed_response_promise<run_status>> awaiters;
-
-  std::size_t running() const {
-    return static_cast<std::size_t>(std::ranges::count_if(jobs, [](const auto& x) { return x.second.running; }));
-  }
-};
 
 class coordinator_state {
 public:
@@ -71,6 +50,10 @@ private:
   void restart(const run_id& run, const job_id& job);
   void stop_all(const std::string& why);
   void not_restarted(const run_id& run, const job_id& job);
+  bool is_full(const failure& reason) const;
+  void wait_for_room(const run_id& run, const job_id& job);
+  void look_for_room(const run_id& run, const job_id& job);
+  void later(std::chrono::milliseconds delay, std::function<void()> task);
   void go_on(live_run& run);
   void finish(live_run& run);
   void close(live_run& run, run_phase phase);
@@ -207,8 +190,9 @@ void coordinator_state::ended(const job_ended& x) {
   if (run == runs_.end()) return;
   auto job = run->second.jobs.find(x.job);
   if (job == run->second.jobs.end() || !job->second.running) return;
-  job->second.running = false;
   run->second.statuses[x.job] = x.status;
+  if (!x.finished && run->second.phase == run_phase::running && is_full(x.reason)) return wait_for_room(x.run, x.job);
+  job->second.running = false;
   bool drained = x.reason.code == failure_code::interrupted;
   if (!x.finished && !drained) run->second.statuses[x.job].remark = x.reason.detail;
   go_on(run->second);
@@ -225,9 +209,7 @@ void coordinator_state::lost(const caf::down_msg& x) {
       tell_monitor(event_kind::warning, id, "job " + job.value + " died");
       if (++entry.restarts > options_.job_restarts || run.phase != run_phase::running) return go_on(run);
       entry.running = true;  // until it is there again, the run is not over
-      auto number = ++last_reminder_;
-      reminders_.emplace(number, [this, id = id, job = job] { restart(id, job); });
-      self_->delayed_send(self_, options_.restart_delay * (1 << (entry.restarts - 1)), reminder{"restart", number});
+      later(options_.restart_delay * (1 << (entry.restarts - 1)), [this, id = id, job = job] { restart(id, job); });
       return;
     }
 }
@@ -253,14 +235,52 @@ void coordinator_state::restart(const run_id& run, const job_id& job) {
   self_->request(options_.journal, options_.limits.journal, read_facts{run}).then(begin_again, give_up);
 }
 
-/// The run is drained meanwhile, or its facts can't be read.
+/// It is drained meanwhile, or its facts can't be read.
 void coordinator_state::not_restarted(const run_id& run, const job_id& job) {
   runs_.at(run).jobs.at(job).running = false;
   go_on(runs_.at(run));
 }
 
+void coordinator_state::later(std::chrono::milliseconds delay, std::function<void()> task) {
+  auto number = ++last_reminder_;
+  reminders_.emplace(number, std::move(task));
+  self_->delayed_send(self_, delay, reminder{"later", number});
+}
+
 void coordinator_state::remind(const reminder& x) {
   if (auto task = reminders_.extract(x.number)) task.mapped()();
+}
+
+// -- the disk is full -------------------------------------------------------------------------------------------------
+
+bool coordinator_state::is_full(const failure& reason) const {
+  return options_.store && for_want_of_room(reason, options_.store->folder());
+}
+
+/// The job has ended; its facts are whole, so it begins again from them when there is room.
+void coordinator_state::wait_for_room(const run_id& run, const job_id& job) {
+  auto& x = runs_.at(run);
+  if (!x.waits_for_room())
+    tell_monitor(
+        event_kind::warning, run,
+        "the disk of " + options_.store->folder().string() + " is full: the run waits, and goes on when there is room");
+  auto& entry = x.jobs.at(job);
+  entry.waits_for_room = true;
+  entry.actor = job_actor{};  // it has said that it ends
+  x.statuses[job].remark = "waits for room on the disk";
+  look_for_room(run, job);
+}
+
+void coordinator_state::look_for_room(const run_id& run, const job_id& job) {
+  later(options_.room_interval, [this, run, job] {
+    auto& x = runs_.at(run);
+    auto& entry = x.jobs.at(job);
+    if (!entry.waits_for_room || x.phase != run_phase::running) return;
+    if (!has_room(options_.store->folder())) return look_for_room(run, job);
+    entry.waits_for_room = false;
+    if (!x.waits_for_room()) tell_monitor(event_kind::warning, run, "there is room on the disk: the run goes on");
+    restart(run, job);
+  });
 }
 
 // -- runs go ----------------------------------------------------------------------------------------------------------
@@ -271,7 +291,9 @@ void coordinator_state::finish(live_run& run) {
   self_->request(options_.journal, options_.limits.journal, std::move(last))
       .then([this, id](const facts_appended&) { close(runs_.at(id), run_phase::finished); },
             [this, id](const caf::error& error) {
-              tell_monitor(event_kind::warning, id, to_failure(error).detail);
+              auto reason = to_failure(error);
+              tell_monitor(event_kind::warning, id, reason.detail);
+              if (is_full(reason)) return later(options_.room_interval, [this, id] { go_on(runs_.at(id)); });
               close(runs_.at(id), run_phase::interrupted);
             });
 }
@@ -289,13 +311,14 @@ drain_reply coordinator_state::drain(const drain_request& x) {
     if (run.phase != run_phase::running || (!x.run.value.empty() && x.run != id)) continue;
     ++reply.runs;
     run.phase = run_phase::draining;
-    for (const auto& [job, entry] : run.jobs)
-      if (entry.running) self_->send(entry.actor, drain_job{});
-    auto number = ++last_reminder_;
-    reminders_.emplace(number, [this, id = id] {
+    for (auto& [job, entry] : run.jobs)
+      if (std::exchange(entry.waits_for_room, false))
+        entry.running = false;
+      else if (entry.running && entry.actor)
+        self_->send(entry.actor, drain_job{});
+    later(x.limit, [this, id = id] {
       if (runs_.at(id).phase == run_phase::draining) close(runs_.at(id), run_phase::interrupted);
     });
-    self_->delayed_send(self_, x.limit, reminder{"drain", number});
     go_on(run);
   }
   return reply;

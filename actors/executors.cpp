@@ -50,6 +50,7 @@ std::unique_ptr<devices::executor> or_broken(expected<std::unique_ptr<devices::e
 
 device_plan plan_cpu(const configs::device_options& device, const executor_surroundings& around) {
   devices::cpu::cpu_device_options options{.name = {device.name}, .python = around.python};
+  options.calibrations = around.calibrations;
   for (const auto& x : around.languages->languages()) options.adapters[x.manifest.name] = x.adapter();
   auto make = [options, hub = around.hub, store = around.store](devices::timer&) {
     return or_broken(devices::cpu::make_cpu_device(hub, store, options));

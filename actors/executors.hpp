@@ -19,6 +19,7 @@ struct executor_surroundings {
   std::shared_ptr<devices::worker::worker_hub> hub;
   devices::worker::worker_python python;
   std::shared_ptr<const dsl::registry> languages;
+  std::filesystem::path calibrations;  ///< folder for what devices were found to do
 };
 
 /// How stages of a device may overlap.

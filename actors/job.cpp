@@ -4,6 +4,7 @@
 #include <memory>
 
 #include "actors/clock.hpp"
+#include "actors/disk_space.hpp"
 #include "actors/logic/status.hpp"
 #include "actors/logic/strategy.hpp"
 #include "actors/simplified_trace.hpp"
@@ -229,8 +230,10 @@ void job_state::stage_ended(const stage_result& result) {
   stages_.erase(result.stage);
   if (ended_) return;
   if (std::holds_alternative<verdict>(result.outcome)) return judged(result);
-  if (std::holds_alternative<failure>(result.outcome) && !draining_)
-    return record(result.stage.value, {stage_failed{result}});
+  if (auto why = std::get_if<failure>(&result.outcome); why && !draining_) {
+    bool full = options_.store && for_want_of_room(*why, options_.store->folder());
+    return full ? leave(false, *why) : record(result.stage.value, {stage_failed{result}});
+  }
   open_.erase(result.stage.value);  // cancelled: the next resume sends it again
   step();
 }
@@ -282,13 +285,13 @@ void job_state::report_best(const std::optional<candidate_id>& before) {
 // -- the rest ---------------------------------------------------------------------------------------------------------
 
 question_context job_state::about(const question_id& question) const {
-  return {question,         options_.run,       job_.spec.job, job_.spec.task, job_.trace->planned(),
+  return {question,         options_.run,       job_.spec.job, job_.task(), job_.trace->planned(),
           job_.spec.target, job_.trace->device, job_.spec.seed};
 }
 
 stage_request job_state::request_of(const logic::send_stage& x) const {
   stage_request request{.stage = x.stage, .kind = x.kind, .run = options_.run, .job = job_.spec.job};
-  request.task = job_.spec.task;
+  request.task = job_.task();
   request.target = job_.spec.target;
   request.judge = job_.spec.judge;
   request.queue_limit = options_.queue_limit;

@@ -59,6 +59,7 @@ fs::path runs_folder(const fs::path& state) { return state / "runs"; }
 fs::path blobs_folder(const fs::path& state) { return state / "blobs"; }
 fs::path control_folder(const fs::path& state) { return state / "control"; }
 fs::path logs_folder(const fs::path& state) { return state / "logs"; }
+fs::path calibrations_folder(const fs::path& state) { return state / "calibrations"; }
 
 expected<std::shared_ptr<const dsl::registry>> load_registry(const configs::install_paths& install) {
   auto registry = dsl::registry::load(install.dsl());
@@ -131,7 +132,7 @@ expected<void> node::tree::make_sandbox(const node_options& options) {
 expected<void> node::tree::spawn_runners(const node_options& options) {
   devices::worker::worker_python python{
       .interpreter = options.python, .package_folder = options.install.worker(), .sandbox = sandbox};
-  executor_surroundings around{store, hub, python, registry};
+  executor_surroundings around{store, hub, python, registry, calibrations_folder(options.state_folder)};
   node_name here{options.config.node};
   std::vector<supervised> children;
   for (const auto& device : options.config.devices) {

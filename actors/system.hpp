@@ -29,6 +29,7 @@ std::filesystem::path runs_folder(const std::filesystem::path& state);
 std::filesystem::path blobs_folder(const std::filesystem::path& state);
 std::filesystem::path control_folder(const std::filesystem::path& state);
 std::filesystem::path logs_folder(const std::filesystem::path& state);
+std::filesystem::path calibrations_folder(const std::filesystem::path& state);
 
 /// All DSLs of the install, and those with recipes.
 messages::expected<std::shared_ptr<const dsl::registry>> load_registry(const configs::install_paths& install);

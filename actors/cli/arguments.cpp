@@ -2,13 +2,17 @@
 
 #include <algorithm>
 #include <functional>
+#include <iostream>
 
 #include <CLI/CLI.hpp>
 
 #include "actors/cli/commands.hpp"
+#include "actors/cli/completion.hpp"
+#include "actors/cli/place.hpp"
 #include "actors/logic/strategy.hpp"
 #include "configs/known_baselines.hpp"
 #include "configs/scalars.hpp"
+#include "messages/records/command_documents.hpp"
 
 namespace actors::cli {
 
@@ -21,13 +25,18 @@ struct command_line {
   common_options common;
   optimize_options optimize;
   verify_options verify;
+  bench_options bench;
   run_options run;
   resume_options resume;
   status_options status;
+  watch_options watch;
+  trace_options trace;
   report_options report;
   export_options exported;
   doctor_options doctor;
   std::string time_limit;
+  std::string shrink_to;
+  std::string shell;
   std::function<outcome()> chosen;
 };
 
@@ -64,18 +73,38 @@ void add_dtype(CLI::App* command, std::string& dtype) {
   command->add_option("--dtype", dtype, "Type of floating inputs and weights: fp32, fp16, bf16")->capture_default_str();
 }
 
+void add_data(CLI::App* command, std::string& data) {
+  command->add_option("--data", data, "KernelBench, of a TASK such as kernelbench:1/19")->type_name("PATH");
+}
+
+void add_dsls(CLI::App* command, std::vector<std::string>& dsls) {
+  command->add_option("--dsl", dsls, "Languages to write the kernel in")->delimiter(',')->capture_default_str();
+}
+
+void add_baselines(CLI::App* command, std::vector<std::string>& baselines) {
+  command->add_option("--baseline", baselines, "What to time it beside: eager, compile")
+      ->delimiter(',')
+      ->check(CLI::IsMember(configs::known_baselines()))
+      ->capture_default_str();
+}
+
+/// Of a job.
+void add_limits(CLI::App* command, command_line& x, std::optional<std::uint32_t>& evaluations) {
+  command->add_option("--for", x.time_limit, "Search no longer, counted from when the task is traced: 90s, 10m, 1h30m")
+      ->type_name("TIME");
+  command->add_option("--evaluations", evaluations, "Stop after so many candidates")->check(CLI::Range(1, 1'000'000));
+}
+
 void add_optimize(CLI::App& app, command_line& x) {
   auto command = add_command(app, x, "optimize", "Find a fast, verified kernel for a task",
                              "kernelmesh optimize configs/tasks/softsign.py --for 2m --out softsign-out");
   auto& to = x.optimize;
   command->add_option("TASK", to.task, "Python file with Model, get_inputs and get_init_inputs")->required();
   command->add_option("--device", to.devices, "Devices to run on")->delimiter(',')->capture_default_str();
-  command->add_option("--dsl", to.dsls, "Languages to write the kernel in")->delimiter(',')->capture_default_str();
+  add_dsls(command, to.dsls);
   add_dtype(command, to.dtype);
-  command->add_option("--for", x.time_limit, "Search no longer, counted from when the task is traced: 90s, 10m, 1h30m")
-      ->type_name("TIME");
-  command->add_option("--evaluations", to.evaluations, "Stop after so many candidates")
-      ->check(CLI::Range(1, 1'000'000));
+  add_data(command, to.data);
+  add_limits(command, x, to.evaluations);
   command->add_option("--strategy", to.strategy, "How to search")
       ->check(CLI::IsMember(logic::search_strategies()))
       ->capture_default_str();
@@ -102,10 +131,8 @@ void add_verify(CLI::App& app, command_line& x) {
   command->add_option("--policy", to.policy, "Precision that the baseline may use")
       ->check(CLI::IsMember(configs::judge_policies()))
       ->capture_default_str();
-  command->add_option("--baseline", to.baselines, "What to time it beside: eager, compile")
-      ->delimiter(',')
-      ->check(CLI::IsMember(configs::known_baselines()))
-      ->capture_default_str();
+  add_data(command, to.data);
+  add_baselines(command, to.baselines);
   command->add_option("--draws", to.draws, "Sets of inputs and weights to check")
       ->check(CLI::Range(5, 1000))
       ->capture_default_str();
@@ -117,11 +144,48 @@ void add_verify(CLI::App& app, command_line& x) {
   command->callback([&x] { x.chosen = [&x] { return verify(x.common, x.verify); }; });
 }
 
+void add_kernelbench_problems(CLI::App* command, command_line& x) {
+  auto& to = x.bench;
+  command->add_option("--data", to.data, "Checkout of KernelBench, or a JSON-lines file of its problems")
+      ->required()
+      ->type_name("PATH");
+  command->add_option("--level", to.level, "Only these levels: 1,2")->type_name("LIST");
+  command->add_option("--problem", to.problem, "Only these problems of each level: 1,19-25")->type_name("LIST");
+  command->add_option("--shrink-to", x.shrink_to, "Make problems smaller: inputs and outputs together at most 64MiB")
+      ->type_name("BYTES");
+}
+
+void add_bench(CLI::App& app, command_line& x) {
+  auto bench = app.add_subcommand("bench", "Solve the problems of a benchmark suite");
+  bench->require_subcommand(1);
+  bench->footer("Example:\n  kernelmesh bench kernelbench --data KernelBench --level 1 --problem 19-25");
+  auto command = add_command(*bench, x, "kernelbench", "Solve problems of KernelBench, one after another",
+                             "kernelmesh bench kernelbench --data KernelBench --level 1 --problem 19-25 --out relus");
+  auto& to = x.bench;
+  add_kernelbench_problems(command, x);
+  command->add_option("--device", to.device, "Device to run on")->capture_default_str();
+  add_dsls(command, to.dsls);
+  add_dtype(command, to.dtype);
+  add_baselines(command, to.baselines);
+  add_limits(command, x, to.evaluations);
+  command->add_option("--repeat", to.repeats, "Solve each problem so many times, with other seeds")
+      ->check(CLI::Range(1, 1000))
+      ->capture_default_str();
+  command->add_option("--seed", to.seed, "Of the search")->capture_default_str();
+  command->add_option("--out", to.out, "Folder for results.jsonl, report.html and exports; the same one goes on")
+      ->check(not_empty())
+      ->capture_default_str();
+  add_python(command, x);
+  add_no_sandbox(command, x);
+  command->callback([&x] { x.chosen = [&x] { return bench_kernelbench(x.common, x.bench); }; });
+}
+
 void add_run(CLI::App& app, command_line& x) {
   auto command =
       add_command(app, x, "run", "Start what a config file describes", "kernelmesh run configs/run_example.yaml");
   command->add_option("CONFIG", x.run.config, "Run config: tasks, targets, variants, repeats")->required();
   command->add_option("--out", x.run.out, "Folder for exports and the report, in place of the config's");
+  command->add_flag("--estimate", x.run.estimate, "Say what it would take at most, and start nothing");
   add_python(command, x);
   add_no_sandbox(command, x);
   command->callback([&x] { x.chosen = [&x] { return run(x.common, x.run); }; });
@@ -141,6 +205,16 @@ void add_readers(CLI::App& app, command_line& x) {
   status->add_option("RUN", x.status.run, "Only this run");
   status->callback([&x] { x.chosen = [&x] { return cli::status(x.common, x.status); }; });
 
+  auto watch = add_command(app, x, "watch", "Show a run while another process drives it", "kernelmesh watch");
+  watch->add_option("RUN", x.watch.run, "Id of the run [the newest that is under way]");
+  watch->callback([&x] { x.chosen = [&x] { return cli::watch(x.common, x.watch); }; });
+
+  auto trace = add_command(app, x, "trace", "When a run's stages waited and ran, for chrome://tracing or Perfetto",
+                           "kernelmesh trace 20260102-030405-a1b2 --out trace.json");
+  trace->add_option("RUN", x.trace.run, "Id of the run")->required();
+  trace->add_option("--out", x.trace.out, "File to write [stdout]");
+  trace->callback([&x] { x.chosen = [&x] { return cli::trace(x.common, x.trace); }; });
+
   auto report = add_command(app, x, "report", "Write a run's report as one HTML file",
                             "kernelmesh report 20260102-030405-a1b2 --out report.html");
   report->add_option("RUN", x.report.run, "Id of the run")->required();
@@ -157,13 +231,42 @@ void add_readers(CLI::App& app, command_line& x) {
   auto doctor = add_command(app, x, "doctor", "What this machine, or a run's journal, can do and what is missing",
                             "kernelmesh doctor");
   doctor->add_option("RUN", x.doctor.run, "Check this run's journal");
+  doctor->add_flag("--measure", x.doctor.measure, "Measure anew what devices can do, on a quiet machine");
   add_python(doctor, x);
   doctor->callback([&x] { x.chosen = [&x] { return cli::doctor(x.common, x.doctor); }; });
 }
 
+command_description describe(const CLI::App& app) {
+  command_description x{.name = app.get_name(), .help = app.get_description()};
+  for (auto option : app.get_options())
+    for (const auto& name : option->get_lnames())
+      x.flags.push_back({name, option->get_description(), option->get_items_expected_max() > 0});
+  for (auto inner : app.get_subcommands([](const CLI::App*) { return true; })) x.commands.push_back(describe(*inner));
+  return x;
+}
+
+outcome print_completion(const CLI::App& app, const command_line& x) {
+  auto where = find_place();
+  if (!where) return tl::unexpected{where.error()};
+  auto script = completion_script(where->install.root / "actors" / "cli" / "completion", x.shell, describe(app));
+  if (!script) return tl::unexpected{script.error()};
+  completion_document document{.shell = x.shell, .script = *script};
+  std::cout << (x.common.json ? wire::to_json(document, {.indent = 2}) + '\n' : *script);
+  return exit_code::done;
+}
+
+void add_completion(CLI::App& app, command_line& x) {
+  auto command = add_command(app, x, "completion", "Print a script that completes this command line in a shell",
+                             "kernelmesh completion bash > ~/.local/share/bash-completion/completions/kernelmesh");
+  command->add_option("SHELL", x.shell, "bash, zsh or fish")->required();
+  command->callback([&] { x.chosen = [&] { return print_completion(app, x); }; });
+}
+
 std::string command_of(const CLI::App& app) {
   auto used = app.get_subcommands();
-  return used.empty() ? std::string{} : used.front()->get_name();
+  if (used.empty()) return {};
+  auto inner = command_of(*used.front());
+  return used.front()->get_name() + (inner.empty() ? "" : ' ' + inner);
 }
 
 /// CLI11's own sentences, with the way out. @param words of the command line
@@ -178,13 +281,23 @@ expected<void> read_time_limit(command_line& x) {
   if (x.time_limit.empty()) return {};
   std::chrono::milliseconds limit{0};
   bool read = configs::parse_scalar(x.time_limit, limit) && limit.count() > 0;
-  x.optimize.time = limit;
+  x.optimize.time = x.bench.time = limit;
   if (read) return {};
   return fail(failure_code::bad_input, "--for: \"" + x.time_limit + "\" is no time; write 90s, 10m or 1h30m");
 }
 
+expected<void> read_shrink_to(command_line& x) {
+  if (x.shrink_to.empty()) return {};
+  configs::byte_size size;
+  bool read = configs::parse_scalar(x.shrink_to, size) && size.bytes > 0;
+  x.bench.shrink_to_bytes = size.bytes;
+  if (read) return {};
+  return fail(failure_code::bad_input, "--shrink-to: \"" + x.shrink_to + "\" is no size; write 64MiB or 1GiB");
+}
+
 outcome carry_out(command_line& x) {
-  if (auto read = read_time_limit(x); !read) return tl::unexpected{read.error()};
+  for (auto read : {read_time_limit, read_shrink_to})
+    if (auto good = read(x); !good) return tl::unexpected{good.error()};
   try {
     return x.chosen();
   } catch (const std::exception& e) {  // of the standard library: no memory, no such path
@@ -202,7 +315,7 @@ int run_command_line(int argc, char** argv) {
       "3 infrastructure, 4 interrupted.");
   app.require_subcommand(1);
   command_line x;
-  for (auto add : {add_optimize, add_verify, add_run, add_resume, add_readers}) add(app, x);
+  for (auto add : {add_optimize, add_verify, add_bench, add_run, add_resume, add_readers, add_completion}) add(app, x);
   std::vector<std::string> words{argv + std::min(argc, 1), argv + argc};
   try {
     app.parse(argc, argv);

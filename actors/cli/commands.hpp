@@ -8,9 +8,12 @@ namespace actors::cli {
 
 outcome optimize(const common_options& common, const optimize_options& options);
 outcome verify(const common_options& common, const verify_options& options);
+outcome bench_kernelbench(const common_options& common, const bench_options& options);
 outcome run(const common_options& common, const run_options& options);
 outcome resume(const common_options& common, const resume_options& options);
 outcome status(const common_options& common, const status_options& options);
+outcome watch(const common_options& common, const watch_options& options);
+outcome trace(const common_options& common, const trace_options& options);
 outcome report(const common_options& common, const report_options& options);
 outcome export_best(const common_options& common, const export_options& options);
 outcome doctor(const common_options& common, const doctor_options& options);

@@ -9,6 +9,8 @@
 #include "actors/cli/place.hpp"
 #include "actors/journal_file.hpp"
 #include "actors/logic/blob_references.hpp"
+#include "actors/report/numbers.hpp"
+#include "devices/calibration_file.hpp"
 #include "devices/worker/worker_sandbox.hpp"
 #include "messages/records/documents.hpp"
 
@@ -27,7 +29,7 @@ void add(doctor_document& to, std::string name, std::string text) {
   to.checks.push_back({std::move(name), "ok", std::move(text), ""});
 }
 
-void miss(doctor_document& to, std::string name, const failure& x, std::string remedy = {}) {
+void miss(doctor_document& to, std::string name, const failure& x, std::string remedy) {
   to.checks.push_back({std::move(name), "missing", x.detail, std::move(remedy)});
   to.fit = false;
 }
@@ -47,7 +49,9 @@ void check_state(doctor_document& to, const fs::path& state) {
 void check_python(doctor_document& to, const place& where, const common_options& common,
                   const configs::system_config& config) {
   auto found = look_for_python(where, common, config, false);
-  if (!found) return miss(to, "python", found.error());
+  if (!found)
+    return miss(to, "python", found.error(),
+                "scripts/quickstart makes a Python that fits; or name one with --python, worker.python or VIRTUAL_ENV");
   auto text = found->place.path.string() + " (" + found->place.named_by + "), Python " + found->report.python;
   for (const auto& [name, version] : found->report.versions) text += ", " + name + ' ' + version;
   add(to, "python", text);
@@ -86,6 +90,28 @@ private:
   std::map<std::string, std::string> why_;
 };
 
+/// In the words of data sheets.
+std::string text_of(const calibration& x) {
+  char rates[96];
+  std::snprintf(rates, sizeof rates, "copies %.1f GB/s, multiplies and adds %.0f GFLOP/s",
+                x.copy_bytes_per_second / 1e9, x.fma_flops_per_second / 1e9);
+  return std::string{rates} + ", measured " + report::date_text(x.at) + " on " + x.of;
+}
+
+/// What devices were found to do; those without a calibration have nothing that could be measured.
+void check_calibrations(doctor_document& to, const configs::system_config& config, const fs::path& state) {
+  for (const auto& device : config.devices) {
+    auto found = devices::read_calibration(devices::calibration_file(calibrations_folder(state), {device.name}));
+    if (found) add(to, "calibration of " + device.name, text_of(*found));
+  }
+}
+
+void forget_calibrations(const configs::system_config& config, const fs::path& state) {
+  std::error_code error;
+  for (const auto& device : config.devices)
+    fs::remove(devices::calibration_file(calibrations_folder(state), {device.name}), error);
+}
+
 void check_resources(doctor_document& to, const place& where, const common_options& common,
                      const configs::system_config& config, const fs::path& state) {
   auto setup = set_up_node(where, common, config, state);
@@ -93,7 +119,8 @@ void check_resources(doctor_document& to, const place& where, const common_optio
   readiness ready;
   setup->on_event = [&](const event& x) { ready.note(x); };
   auto here = node::start(*setup);
-  if (!here) return miss(to, "node", here.error());
+  if (!here)
+    return miss(to, "node", here.error(), "correct what the message names, in the system config or its folder");
   auto limit = std::chrono::steady_clock::now() + start_limit;
   for (const auto& name : resource_names(config)) {
     if (ready.wait_for(name, limit))
@@ -133,7 +160,8 @@ exit_code print(const doctor_document& x, bool json) {
 /// Each is read, because one that is there may be damaged.
 void check_blobs(doctor_document& to, const fs::path& state, const std::vector<fact>& facts) {
   auto store = blobs::blob_store::open(blobs_folder(state));
-  if (!store) return miss(to, "blobs", store.error());
+  if (!store)
+    return miss(to, "blobs", store.error(), "make room on that disk, or name another state folder in KERNELMESH_HOME");
   std::set<blob_hash> wanted;
   for (const auto& fact : facts) wanted.merge(logic::blobs_of(fact));
   std::vector<std::string> bad;
@@ -160,7 +188,7 @@ outcome check_journal(const place& where, const common_options& common, const st
   if (facts)
     add(document, "facts", std::to_string(facts->size()));
   else
-    miss(document, "facts", facts.error());
+    miss(document, "facts", facts.error(), "restore the file from a copy, or start the run again");
   if (facts) check_blobs(document, *state, *facts);
   return print(document, common.json);
 }
@@ -181,12 +209,14 @@ outcome doctor(const common_options& common, const doctor_options& options) {
   add(document, "cores", std::to_string(std::thread::hardware_concurrency()));
   auto state = where->open_state(config->state_folder);
   if (!state) {
-    miss(document, "state folder", state.error());
+    miss(document, "state folder", state.error(), "name a folder of your own in KERNELMESH_HOME");
     return print(document, common.json);
   }
   check_state(document, *state);
   check_python(document, *where, common, *config);
+  if (options.measure) forget_calibrations(*config, *state);
   if (check_sandbox(document, *config)) check_resources(document, *where, common, *config, *state);
+  check_calibrations(document, *config, *state);
   return print(document, common.json);
 }
 

@@ -3,7 +3,9 @@
 #include <algorithm>
 #include <iostream>
 
+#include "actors/cli/bench_results.hpp"
 #include "actors/logic/documents.hpp"
+#include "actors/report/bench.hpp"
 #include "actors/report/text.hpp"
 
 namespace actors::cli {
@@ -91,6 +93,32 @@ outcome finish_run(const result_sources& from, const logic::run_state& run, bool
   return code_of(run);
 }
 
+outcome finish_bench(const result_sources& from, const logic::run_state& run, bool json) {
+  auto written = write_results(from, run, run.spec.out);
+  if (!written) return tl::unexpected{written.error()};
+  if (auto lines = rewrite_results(run, run.spec.out); !lines) return tl::unexpected{lines.error()};
+  auto document = report::bench_document_of(run);
+  document.results = results_file(run.spec.out).string();
+  document.report = written->report;
+  print(document, json, report::text_of(document));
+  return code_of(run);
+}
+
+/// Ends with the results on disk.
+expected<run_status> drive_bench(const place& where, session_options options, const run_spec& spec) {
+  bench_results lines{options.state, spec.run, spec.out};
+  options.on_event = [&](const event& x) { lines.note(x); };
+  return drive(where, options);
+}
+
+/// Of a run that goes on, as its journal has it.
+expected<run_spec> spec_of(const session_options& options) {
+  if (auto spec = std::get_if<run_spec>(&options.run)) return *spec;
+  auto known = load_run(options.state, std::get<run_id>(options.run));
+  if (!known) return tl::unexpected{known.error()};
+  return known->spec;
+}
+
 }  // namespace
 
 outcome print_results(const place& where, const fs::path& state, const run_id& id, bool json) {
@@ -100,11 +128,14 @@ outcome print_results(const place& where, const fs::path& state, const run_id& i
   if (run->spec.command == "verify") return finish_verify(*run, json);
   auto from = open_results(where, state);
   if (!from) return tl::unexpected{from.error()};
+  if (run->spec.command == "bench") return finish_bench(*from, *run, json);
   return run->spec.command == "optimize" ? finish_optimize(*from, *run, json) : finish_run(*from, *run, json);
 }
 
 outcome drive_to_the_end(const place& where, const session_options& options) {
-  auto ended = drive(where, options);
+  auto spec = spec_of(options);
+  if (!spec) return tl::unexpected{spec.error()};
+  auto ended = spec->command == "bench" ? drive_bench(where, options, *spec) : drive(where, options);
   if (!ended) return tl::unexpected{ended.error()};
   if (ended->phase == run_phase::finished) return print_results(where, options.state, ended->run, options.common.json);
   bool asked_to = true;

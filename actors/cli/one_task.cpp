@@ -3,18 +3,31 @@
 #include <iostream>
 
 #include "configs/offers.hpp"
+#include "configs/suite.hpp"
 #include "configs/task_file.hpp"
+#include "configs/wording.hpp"
 
 namespace actors::cli {
 
 using namespace messages;
 
-expected<one_task> open_task(const common_options& common, const std::string& task_path, const std::string& dtype) {
+namespace {
+
+expected<task> read_choice(const task_choice& choice) {
+  auto kind = configs::parse_dtype(choice.dtype);
+  if (!kind) return tl::unexpected{kind.error()};
+  if (!configs::names_problem(choice.task)) return configs::read_task(choice.task, {.dtype = *kind});
+  auto problem = configs::find_problem(choice.task, choice.data);
+  if (!problem) return tl::unexpected{problem.error()};
+  return task{.name = configs::safe_name(problem->name), .code = std::move(problem->code), .dtype = *kind};
+}
+
+}  // namespace
+
+expected<one_task> open_task(const common_options& common, const task_choice& choice) {
   auto where = find_place();
   if (!where) return tl::unexpected{where.error()};
-  auto kind = configs::parse_dtype(dtype);
-  if (!kind) return tl::unexpected{kind.error()};
-  auto task = configs::read_task(task_path, {.dtype = *kind});
+  auto task = read_choice(choice);
   if (!task) return tl::unexpected{task.error()};
   auto file = where->system_file(common.system);
   if (!file) return tl::unexpected{file.error()};

@@ -16,7 +16,14 @@ struct one_task {
   messages::blob_hash task_blob;
 };
 
-messages::expected<one_task> open_task(const common_options& common, const std::string& task, const std::string& dtype);
+/// What a task is named by: a file, or a problem of the suite that lies at `data`.
+struct task_choice {
+  std::string task;
+  std::string dtype;
+  std::string data;
+};
+
+messages::expected<one_task> open_task(const common_options& common, const task_choice& choice);
 
 /// Refuses devices and DSLs that the system config does not offer, then drives the run.
 outcome drive_one_task(const common_options& common, const one_task& x, messages::run_spec spec);

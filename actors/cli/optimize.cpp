@@ -5,7 +5,6 @@
 #include "actors/cli/commands.hpp"
 #include "actors/cli/one_task.hpp"
 #include "configs/run_plan.hpp"
-#include "configs/wording.hpp"
 
 namespace actors::cli {
 
@@ -31,19 +30,10 @@ job_spec make_job(const one_task& x, const optimize_options& options, const std:
   return job;
 }
 
-expected<void> check_dsls(const place& where, const std::vector<std::string>& dsls) {
-  const auto& known = where.known.dsls;
-  for (const auto& dsl : dsls)
-    if (std::ranges::find(known, dsl) == known.end())
-      return fail(failure_code::bad_input,
-                  "--dsl: there is no DSL " + configs::in_quotes(dsl) + "; known: " + configs::listed(known));
-  return {};
-}
-
 }  // namespace
 
 outcome optimize(const common_options& common, const optimize_options& options) {
-  auto x = open_task(common, options.task, options.dtype);
+  auto x = open_task(common, {options.task, options.dtype, options.data});
   if (!x) return tl::unexpected{x.error()};
   if (auto known = check_dsls(x->where, options.dsls); !known) return tl::unexpected{known.error()};
   run_spec spec{.name = x->task.name, .command = "optimize"};

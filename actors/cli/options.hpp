@@ -20,6 +20,7 @@ struct common_options {
 
 struct optimize_options {
   std::string task;
+  std::string data;  ///< suite that a task such as kernelbench:1/19 is of
   std::vector<std::string> devices{"cpu:0"};
   std::vector<std::string> dsls{"cpp"};
   std::string dtype = "fp32";
@@ -33,6 +34,7 @@ struct optimize_options {
 
 struct verify_options {
   std::string task;
+  std::string data;  ///< suite that a task such as kernelbench:1/19 is of
   std::string candidate;
   std::string device = "cpu:0";
   std::string dtype = "fp32";
@@ -43,9 +45,26 @@ struct verify_options {
   bool allow_library_calls = false;
 };
 
+struct bench_options {
+  std::string data;
+  std::string level;    ///< "1,2"; empty: all
+  std::string problem;  ///< "1,19-25"; empty: all
+  std::vector<std::string> dsls{"cpp"};
+  std::string device = "cpu:0";
+  std::string dtype = "fp32";
+  std::vector<std::string> baselines{"eager", "compile"};
+  std::uint64_t shrink_to_bytes = 0;  ///< 0: problems as they are
+  std::uint32_t repeats = 1;
+  std::optional<std::chrono::milliseconds> time;  ///< of a job
+  std::optional<std::uint32_t> evaluations;       ///< of a job
+  std::uint64_t seed = 0;
+  std::string out = "kernelmesh-bench";
+};
+
 struct run_options {
   std::string config;
   std::string out;  ///< empty: the config's
+  bool estimate = false;
 };
 
 struct resume_options {
@@ -54,6 +73,15 @@ struct resume_options {
 
 struct status_options {
   std::string run;  ///< empty: all
+};
+
+struct watch_options {
+  std::string run;  ///< empty: the newest that is under way
+};
+
+struct trace_options {
+  std::string run;
+  std::string out;  ///< empty: stdout
 };
 
 struct report_options {
@@ -69,6 +97,7 @@ struct export_options {
 
 struct doctor_options {
   std::string run;  ///< empty: the machine only
+  bool measure = false;
 };
 
 /// Exit codes of the contract.

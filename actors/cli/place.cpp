@@ -1,5 +1,6 @@
 #include "actors/cli/place.hpp"
 
+#include <algorithm>
 #include <chrono>
 #include <ctime>
 #include <random>
@@ -8,6 +9,7 @@
 #include "actors/logic/strategy.hpp"
 #include "configs/python_check.hpp"
 #include "configs/state_folder.hpp"
+#include "configs/wording.hpp"
 
 namespace actors::cli {
 
@@ -52,6 +54,15 @@ expected<configs::found_python> look_for_python(const place& where, const common
   auto places = configs::python_places(common.python, config.worker.python, where.install,
                                        configs::surroundings::of_this_process());
   return configs::find_python(places, [&](const fs::path& x) { return configs::check_python(x, check); });
+}
+
+expected<void> check_dsls(const place& where, const std::vector<std::string>& dsls) {
+  const auto& known = where.known.dsls;
+  for (const auto& dsl : dsls)
+    if (std::ranges::find(known, dsl) == known.end())
+      return fail(failure_code::bad_input,
+                  "--dsl: there is no DSL " + configs::in_quotes(dsl) + "; known: " + configs::listed(known));
+  return {};
 }
 
 fs::path kernelmesh_guard() {

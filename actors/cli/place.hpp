@@ -33,6 +33,9 @@ messages::expected<place> find_place();
 messages::expected<configs::found_python> look_for_python(const place& where, const common_options& common,
                                                           const configs::system_config& config, bool quick);
 
+/// Failure: bad_input, which names the flag --dsl and the DSLs that there are.
+messages::expected<void> check_dsls(const place& where, const std::vector<std::string>& dsls);
+
 /// The program that lies beside this one.
 std::filesystem::path kernelmesh_guard();
 

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "actors/report/clean_text.hpp"
+#include "actors/report/numbers.hpp"
 
 namespace actors::cli {
 
@@ -46,10 +47,17 @@ void progress::say(const std::string& line) {
   draw();
 }
 
+void progress::expect(std::uint32_t jobs, std::uint32_t finished) {
+  std::lock_guard lock{mutex_};
+  jobs_ = jobs;
+  jobs_before_ = finished;
+}
+
 void progress::show(const event& x) {
   std::lock_guard lock{mutex_};
   note(x);
   auto line = line_of(x, options_);
+  if (x.kind == event_kind::job_ended && !line.empty() && jobs_ > 0) line += " (" + standing(x.at) + ')';
   if (!line.empty()) {
     clear();
     std::fprintf(stderr, "%s\n", line.c_str());
@@ -89,11 +97,24 @@ std::string line_of(const event& x, const progress_options& options) {
   return job + kind + ' ' + x.subject + (text.empty() ? "" : ": " + text);
 }
 
+std::string standing_of(std::uint32_t jobs, std::uint32_t before, std::uint32_t ended,
+                        std::chrono::milliseconds elapsed) {
+  auto text = std::to_string(before + ended) + " of " + std::to_string(jobs) + " jobs";
+  if (ended == 0 || before + ended >= jobs) return text;
+  auto each = std::chrono::duration<double>(elapsed).count() / ended;
+  return text + ", about " + report::seconds_text(each * (jobs - before - ended)) + " left";
+}
+
+std::string progress::standing(std::chrono::sys_time<std::chrono::milliseconds> now) const {
+  return standing_of(jobs_, jobs_before_, jobs_ended_, now - started_);
+}
+
 void progress::draw() {
   if (!options_.terminal) return;
   auto now = std::chrono::time_point_cast<std::chrono::milliseconds>(std::chrono::system_clock::now());
   auto seconds = started_.time_since_epoch().count() == 0 ? 0 : (now - started_).count() / 1000;
   auto line = std::to_string(seconds) + " s, " + std::to_string(candidates_) + " candidates";
+  if (jobs_ > 1) line += ", " + standing(now);
   if (!best_.empty()) line += ", best " + best_;
   for (const auto& [stage, text] : under_way_) line += " | " + text;
   std::fprintf(stderr, "\r\033[K%s", line.substr(0, columns() - 1).c_str());

@@ -25,6 +25,9 @@ public:
 
   void show(const messages::event& x);
 
+  /// How many jobs there are, and how many of them had finished before: for the time left.
+  void expect(std::uint32_t jobs, std::uint32_t finished);
+
   /// A line that stays.
   void say(const std::string& line);
 
@@ -32,12 +35,15 @@ private:
   void note(const messages::event& x);
   void draw();
   void clear();
+  std::string standing(std::chrono::sys_time<std::chrono::milliseconds> now) const;
 
   progress_options options_;
   std::mutex mutex_;
   std::map<std::string, std::string> under_way_;  // stage -> what is known of it
   std::string best_;
   std::uint32_t candidates_ = 0;
+  std::uint32_t jobs_ = 0;  // 0: not known
+  std::uint32_t jobs_before_ = 0;
   std::uint32_t jobs_ended_ = 0;
   std::chrono::sys_time<std::chrono::milliseconds> started_{};
   bool drawn_ = false;
@@ -46,6 +52,11 @@ private:
 /// What is worth a line that stays; every event when verbose; empty: nothing. What tasks, candidates and workers said
 /// in it has no control characters and is cut to 200 bytes.
 std::string line_of(const messages::event& x, const progress_options& options);
+
+/// "12 of 80 jobs, about 25 min left"; the time only once a job has ended. @param ended jobs since `elapsed` began, of
+/// those that were not finished before
+std::string standing_of(std::uint32_t jobs, std::uint32_t before, std::uint32_t ended,
+                        std::chrono::milliseconds elapsed);
 
 /// Whether stderr is a terminal that can be drawn on.
 bool stderr_is_terminal();

@@ -1,8 +1,13 @@
 #include <algorithm>
 #include <iostream>
+#include <thread>
 
 #include "actors/cli/commands.hpp"
 #include "actors/cli/finish.hpp"
+#include "actors/cli/running_runs.hpp"
+#include "actors/journal_file.hpp"
+#include "actors/logic/estimate.hpp"
+#include "actors/report/text.hpp"
 #include "configs/offers.hpp"
 #include "configs/run_plan.hpp"
 
@@ -10,6 +15,27 @@ namespace actors::cli {
 
 using namespace messages;
 namespace fs = std::filesystem;
+
+namespace {
+
+/// Newer runs tell more about this machine; older ones are not read.
+constexpr std::size_t runs_to_learn_from = 20;
+
+logic::stage_averages measured_before(const fs::path& state) {
+  logic::stage_averages measured;
+  auto runs = runs_on_disk(state);
+  for (std::size_t i = runs.size() - std::min(runs.size(), runs_to_learn_from); i < runs.size(); ++i)
+    if (auto facts = read_journal(runs_folder(state), runs[i])) logic::add_stages(measured, *facts);
+  return measured;
+}
+
+outcome print_estimate(const run_spec& spec, const fs::path& state, bool json) {
+  auto document = logic::estimate_of(spec, measured_before(state), std::thread::hardware_concurrency());
+  std::cout << (json ? wire::to_json(document, {.indent = 2}) + '\n' : report::text_of(document));
+  return exit_code::done;
+}
+
+}  // namespace
 
 outcome run(const common_options& common, const run_options& options) {
   auto where = find_place();
@@ -30,6 +56,7 @@ outcome run(const common_options& common, const run_options& options) {
   spec->out = fs::absolute(out).lexically_normal().string();
   if (auto missing = configs::missing_offers(*spec, *system); !missing.empty())
     return fail(failure_code::no_resource, missing.front());
+  if (options.estimate) return print_estimate(*spec, *state, common.json);
   if (auto ready = prepare_results_folder(spec->out); !ready) return tl::unexpected{ready.error()};
   return drive_to_the_end(*where, {common, *system, *state, *spec});
 }

@@ -36,12 +36,16 @@ expected<run_status> drive(const place& where, const session_options& options) {
   if (!setup) return tl::unexpected{setup.error()};
   signal_block block;
   progress shown{{stderr_is_terminal(), options.common.verbose, has_many_jobs(options.run)}};
-  setup->on_event = [&](const event& x) { shown.show(x); };
+  setup->on_event = [&](const event& x) {
+    shown.show(x);
+    if (options.on_event) options.on_event(x);
+  };
   auto here = node::start(*setup);
   if (!here) return tl::unexpected{here.error()};
   auto accepted = begin(**here, options.run);
   if (!accepted) return tl::unexpected{accepted.error()};
   auto run = accepted->run;
+  shown.expect(accepted->jobs, accepted->jobs_finished);
   signal_watch watch{[&] {
     shown.say("stopping; once more to stop at once; `kernelmesh resume " + run.value + "` goes on");
     (void)(*here)->drain(run);

@@ -2,6 +2,7 @@
 // One run from its start or resume to its end, in this process: node, progress, signals, control socket.
 
 #include <filesystem>
+#include <functional>
 #include <variant>
 
 #include "actors/cli/place.hpp"
@@ -13,6 +14,7 @@ struct session_options {
   configs::system_config config;
   std::filesystem::path state;                             ///< opened
   std::variant<messages::run_spec, messages::run_id> run;  ///< a new one, or one to resume
+  std::function<void(const messages::event&)> on_event;    ///< beside what is shown; quick
 };
 
 /// Returns how it ended: finished, or interrupted by a signal. Failures: as code_of sorts them.

@@ -7,7 +7,7 @@ namespace actors::cli {
 using namespace messages;
 
 outcome verify(const common_options& common, const verify_options& options) {
-  auto x = open_task(common, options.task, options.dtype);
+  auto x = open_task(common, {options.task, options.dtype, options.data});
   if (!x) return tl::unexpected{x.error()};
   auto manifest = configs::read_candidate(options.candidate, x->store);
   if (!manifest) return tl::unexpected{manifest.error()};

@@ -90,7 +90,7 @@ optimize_document optimize_document_of(const run_state& run, const job_state& jo
   x.run = run.spec.run.value;
   x.task = job.spec.task_name;
   x.candidates = {static_cast<std::uint32_t>(job.candidates.size()), job.correct()};
-  if (job.started) x.spent.seconds = seconds(run.last - *job.started);
+  if (job.started) x.spent.seconds = seconds(job.ended.value_or(run.last) - *job.started);
   if (job.finished) {
     x.stopped_by = job.finished->stopped_by;
     x.remark = job.finished->remark;

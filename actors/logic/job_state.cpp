@@ -37,6 +37,8 @@ std::uint32_t job_state::correct() const {
   return static_cast<std::uint32_t>(std::ranges::count_if(candidates, &candidate_state::correct));
 }
 
+const blob_hash& job_state::task() const { return trace && !trace->task.value.empty() ? trace->task : spec.task; }
+
 namespace {
 
 /// Later measurements of an equal kernel differ by noise: below this it is no gain.
@@ -119,8 +121,10 @@ void apply_content(job_state& job, const fact& at, const stage_failed& x) {
     candidate->broken = true;
 }
 
-void apply_content(job_state& job, const fact&, const job_finished& x) {
-  if (!job.finished) job.finished = x;
+void apply_content(job_state& job, const fact& at, const job_finished& x) {
+  if (job.finished) return;
+  job.finished = x;
+  job.ended = at.at;
 }
 
 void apply_content(job_state&, const fact&, const run_started&) {}

@@ -59,6 +59,7 @@ struct job_state {
   std::map<messages::question_id, messages::reply_received> replies;  ///< of coder and debugger
   std::vector<candidate_state> candidates;                            ///< in the order they were made
   std::optional<messages::job_finished> finished;
+  std::optional<time_point> ended;            ///< when it finished
   std::uint32_t failed_stages = 0;            ///< infrastructure failures that outlasted their attempts
   std::string last_failure;                   ///< the last of them
   std::vector<messages::candidate_id> gains;  ///< each was the best when it was timed, the last is the best now
@@ -74,6 +75,9 @@ struct job_state {
   const candidate_state* best() const;
 
   std::uint32_t correct() const;
+
+  /// Of a messages::task: as it was given, or as its trace shrunk it.
+  const messages::blob_hash& task() const;
 
   /// What its time limit is held against: neither waits for devices that are still to start, nor the time between a
   /// run's end and its resumption.

@@ -23,6 +23,10 @@ std::optional<plot> plot_times(const logic::job_state& job);
 /// @param facts the job's own
 std::optional<plot> plot_timeline(const logic::job_state& job, const job_facts& facts, std::size_t most);
 
+/// Speedups of the jobs' best kernels over eager and torch.compile, slowest first, on a scale of powers of two; jobs
+/// without a kernel at the foot. None where fewer than two jobs have a timed kernel. At most `most` jobs.
+std::optional<plot> plot_overview(const logic::run_state& run, std::size_t most);
+
 /// Candidates that are correct and timed, fastest first, by speedup over eager.
 std::vector<const logic::candidate_state*> fastest(const logic::job_state& job);
 

@@ -32,6 +32,7 @@ struct job_section {
   std::string best;
   std::string speedup;
   std::string interval;
+  std::string over_compile;  ///< speedup over torch.compile, where that was a baseline
   std::string standing;
   std::string roofline;
   std::string tried;              ///< "12 / 9"
@@ -61,6 +62,7 @@ struct job_section {
     f("best", best);
     f("speedup", speedup);
     f("interval", interval);
+    f("over_compile", over_compile);
     f("standing", standing);
     f("roofline", roofline);
     f("tried", tried);
@@ -117,6 +119,7 @@ struct report_model {
   std::vector<labelled> lines;
   std::string config;
   std::string mean;
+  std::optional<plot> overview;
   std::vector<job_section> jobs;
   std::optional<comparison> compared;
   std::string left_out;
@@ -128,6 +131,7 @@ struct report_model {
     f("run_lines", lines);
     f("config", config);
     f("mean", mean);
+    f("overview", overview);
     f("jobs", jobs);
     f("compared", compared);
     f("report_left_out", left_out);

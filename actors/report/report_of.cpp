@@ -61,6 +61,7 @@ std::vector<labelled> job_lines(const job_state& job) {
   out.push_back({"judging", fmt::format("{} draws, policy {}, library calls {}", spec.judge.draws,
                                         clean_line(spec.judge.policy, 40),
                                         spec.judge.allow_library_calls ? "allowed" : "refused")});
+  if (!spec.problem.empty()) out.push_back({"problem", clean_line(spec.problem, 60)});
   if (!spec.time) out.push_back({"time", "not asked for: verified only"});
   if (job.plans && !job.plans->remark.empty()) out.push_back({"planner", clean_line(job.plans->remark)});
   if (job.failed_stages > 0)
@@ -98,6 +99,7 @@ void fill_result(job_section& x, const job_state& job) {
   x.speedup = ratio_text(times->speedup_eager.value);
   x.interval = interval_text(times->speedup_eager);
   x.standing = standing_of(*times);
+  if (times->speedup_compile) x.over_compile = ratio_text(times->speedup_compile->value);
   if (times->roofline_share) x.roofline = share_text(*times->roofline_share);
 }
 
@@ -116,7 +118,7 @@ void fill_judging(job_section& x, const job_state& job) {
 
 void fill_task(job_section& x, const job_state& job, const indexed_order& order, const report_options& options,
                page_space& space) {
-  auto found = order.blobs.get_record<task>(job.spec.task);
+  auto found = order.blobs.get_record<task>(job.task());
   auto path = clean_line(job.spec.task_name, 120) + ".py";
   if (!found) {
     x.task_code = {path, "", "Not to be read: " + clean_line(found.error().detail)};
@@ -236,6 +238,7 @@ report_model report_of(const report_order& order, const report_options& options)
   x.config = clean_block(run.spec.config, config_bytes);
   if (run.spec.config.size() > config_bytes) x.config += "\n... cut here";
   x.mean = mean_text(run);
+  x.overview = plot_overview(run, options.points);
   x.compared = compare_variants(run);
   indexed_order indexed{order};
   page_space space{options.all_code_bytes, options.all_unfolded_candidates, options.all_rows, options.all_points};

@@ -120,6 +120,28 @@ std::string text_of(const run_document& x) {
   return x.report.empty() ? out : out + "report: " + clean_line(x.report) + '\n';
 }
 
+std::string text_of(const estimate_document& x) {
+  std::vector<labelled> lines{{"jobs", std::to_string(x.jobs)},
+                              {"candidates", fmt::format("{} at most", x.evaluations)},
+                              {"stages", fmt::format("{} at most", x.stages)},
+                              {"time", seconds_text(x.seconds) + " at most"},
+                              {"cost", fmt::format("${:.2f}", x.dollars)}};
+  for (const auto& [kind, seconds] : x.stage_seconds) {
+    auto count = x.measured.contains(kind) ? x.measured.at(kind) : 0;
+    auto source = count > 0 ? "mean of " + count_text(count, "earlier stage", "earlier stages") : "assumed";
+    lines.push_back({"a " + kind, seconds_text(seconds) + " (" + source + ')'});
+  }
+  return "estimate for " + clean_line(x.name, 60) + ", nothing was started\n" + block_text(lines);
+}
+
+std::string line_of(const job_status& x) {
+  auto line = clean_line(x.job.value, 80) + ": " + clean_line(x.phase, 40);
+  line += fmt::format(", {}/{} correct", x.correct, x.tried);
+  if (x.best_speedup > 0) line += ", " + ratio_text(x.best_speedup) + " over eager";
+  auto now = under_way(x);
+  return now.empty() ? line : line + ", " + (x.stopped_by.empty() ? "now " : "") + now;
+}
+
 std::string text_of(const run_status& x) {
   std::vector<std::vector<std::string>> rows;
   for (const auto& job : x.jobs) rows.push_back(row_of(job));

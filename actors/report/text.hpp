@@ -3,6 +3,7 @@
 
 #include <string>
 
+#include "messages/records/command_documents.hpp"
 #include "messages/records/documents.hpp"
 #include "messages/records/run.hpp"
 
@@ -19,5 +20,11 @@ std::string text_of(const messages::run_document& x);
 
 /// What is under way.
 std::string text_of(const messages::run_status& x);
+
+/// What a run would take.
+std::string text_of(const messages::estimate_document& x);
+
+/// One job of it on one line: "relu: searching, 3/5 correct, 1.52x, now verify of 3f2a91c0".
+std::string line_of(const messages::job_status& x);
 
 }  // namespace actors::report

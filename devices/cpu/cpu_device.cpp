@@ -1,5 +1,6 @@
 #include "devices/cpu/cpu_device.hpp"
 
+#include "devices/calibration_file.hpp"
 #include "devices/verdict_rules.hpp"
 #include "devices/worker/candidate_files.hpp"
 #include "devices/worker/family_executor.hpp"
@@ -38,16 +39,28 @@ messages::stage_outcome outcome_of(std::variant<Ts...> conclusion) {
       std::move(conclusion));
 }
 
+/// The task as it was shrunk.
+messages::task with_globals(messages::task x, const std::map<std::string, std::int64_t>& globals) {
+  for (const auto& [name, value] : globals) x.overrides[name] = value;
+  x.shrink_to_bytes = 0;
+  return x;
+}
+
 class judge_craft final : public worker::worker_craft {
 public:
   judge_craft(const blobs::blob_store& store, const cpu_device_options& options) : store_(store), options_(options) {}
 
-  std::optional<messages::probe_work> first_question() const override { return messages::probe_work{options_.name}; }
+  std::optional<messages::probe_work> first_question() const override {
+    return messages::probe_work{options_.name, read_calibration(calibration_file())};
+  }
 
   messages::expected<void> learn(worker_answer answer) override {
     auto probed = std::get_if<messages::probe_done>(&answer);
     if (!probed) return tl::unexpected{wrong_answer()};
     device_ = std::move(probed->device);
+    bool kept = !options_.calibrations.empty() && !probed->calibration.of.empty();
+    if (!kept || read_calibration(calibration_file()) == probed->calibration) return {};
+    (void)write_calibration(calibration_file(), probed->calibration);  // else the next start measures again
     return {};
   }
 
@@ -56,14 +69,16 @@ public:
     auto task = store_.get_record<messages::task>(request.task);
     if (!task) return tl::unexpected{task.error()};
     if (request.kind == stage_kind::trace)
-      return worker::stage_work{messages::trace_work{*std::move(task), options_.name},
-                                [this](worker_answer x) { return conclude_trace(std::move(x)); }};
+      return worker::stage_work{messages::trace_work{*task, options_.name},
+                                [this, task = *task](worker_answer x) { return conclude_trace(std::move(x), task); }};
     if (request.kind == stage_kind::verify || request.kind == stage_kind::time)
       return prepare_judging(*std::move(task), request, folders);
     return fail(failure_code::no_resource, options_.name.value + " takes trace, verify and time stages only");
   }
 
 private:
+  fs::path calibration_file() const { return devices::calibration_file(options_.calibrations, options_.name); }
+
   messages::expected<worker::stage_work> prepare_judging(messages::task task, const messages::stage_request& request,
                                                          const worker::family_folders& folders) {
     auto found = worker::copy_candidate(store_, request, folders.files);
@@ -84,13 +99,18 @@ private:
                               }};
   }
 
-  messages::stage_outcome conclude_trace(worker_answer answer) const {
+  messages::stage_outcome conclude_trace(worker_answer answer, const messages::task& task) const {
     if (auto refused = std::get_if<messages::task_refused>(&answer)) return refusal(*refused);
     auto done = std::get_if<messages::trace_done>(&answer);
     if (!done) return wrong_answer();
     auto graph = store_.put_record(done->graph);
     if (!graph) return graph.error();
-    return messages::verdict{messages::traced{*graph, device_}};
+    messages::traced found{.graph = *graph, .device = device_, .shrunk = done->shrunk};
+    if (found.shrunk.empty()) return messages::verdict{std::move(found)};
+    auto blob = store_.put_record(with_globals(task, found.shrunk));
+    if (!blob) return blob.error();
+    found.task = *blob;
+    return messages::verdict{std::move(found)};
   }
 
   messages::stage_outcome conclude_judging(worker_answer answer, const messages::judge_options& options) const {

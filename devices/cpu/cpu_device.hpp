@@ -17,7 +17,8 @@ struct cpu_device_options {
   messages::device_name name{"cpu:0"};
   worker::worker_python python;
   std::map<std::string, std::filesystem::path> adapters;  ///< DSL -> its adapter.py; of those not named, none is used
-  std::chrono::milliseconds start_limit{120'000};         ///< of judge and zygote, and again for the first question
+  std::filesystem::path calibrations;              ///< folder of calibration_file.hpp; empty: measured each start
+  std::chrono::milliseconds start_limit{120'000};  ///< of judge and zygote, and again for the first question
 
   messages::expected<void> validate() const;
 };

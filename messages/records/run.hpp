@@ -51,6 +51,7 @@ struct job_spec {
   bool time = true;           ///< false: verify only
   blob_hash imported;         ///< of a candidate_manifest; of strategy "imported" only
   std::string imported_from;  ///< path as the user gave it, for reports
+  std::string problem;        ///< of a suite, "kernelbench:1/19"; empty: a task of its own
 
   void fields(auto& f) {
     f("job", job);
@@ -66,6 +67,7 @@ struct job_spec {
     f("time", time);
     f("imported", imported);
     f("imported_from", imported_from);
+    f("problem", problem);
   }
   friend bool operator==(const job_spec&, const job_spec&) = default;
 };
@@ -73,7 +75,8 @@ struct job_spec {
 struct run_spec {
   run_id run;
   std::string name;
-  std::string command = "run";  ///< that started it: "optimize", "verify", "run"; says what is written at the end
+  std::string command =
+      "run";  ///< that started it: "optimize", "verify", "run", "bench"; says what is written at the end
   std::vector<job_spec> jobs;
   std::uint32_t parallel_jobs = 4;  ///< jobs under way at once
   std::string config;               ///< text of the run config it was resolved from; empty where there was none

@@ -18,6 +18,7 @@ struct task {
   std::string code;                               ///< `Model`, `get_inputs`, `get_init_inputs`
   messages::dtype dtype = dtype::float32;         ///< floating inputs and weights are cast to it
   std::map<std::string, std::int64_t> overrides;  ///< module globals set before get_inputs runs, to shrink a task
+  std::uint64_t shrink_to_bytes = 0;  ///< 0: as it is; else a trace finds overrides: inputs and outputs at most this
 
   void fields(auto& f) {
     f("version", version);
@@ -25,6 +26,7 @@ struct task {
     f("code", code);
     f("dtype", dtype);
     f("overrides", overrides);
+    f("shrink_to_bytes", shrink_to_bytes);
   }
   friend bool operator==(const task&, const task&) = default;
 };

@@ -84,6 +84,8 @@ struct traced {
   static constexpr auto wire_name = "traced";
   blob_hash graph;     ///< of the op graph's JSON
   device_info device;  ///< as it was then: what agents plan for
+  blob_hash task;      ///< of the task as it was shrunk, which all else is about; none: as it was given
+  std::map<std::string, std::int64_t> shrunk;  ///< the globals that were replaced for it
 
   // What the job made of it, recorded with it: absent where no rule fired.
   blob_hash simplified;                    ///< of the graph after legal algebra; plans refer to it
@@ -96,6 +98,8 @@ struct traced {
   void fields(auto& f) {
     f("graph", graph);
     f("device", device);
+    f("task", task);
+    f("shrunk", shrunk);
     f("simplified", simplified);
     f("rules", rules);
     f("input_bytes", input_bytes);

@@ -27,11 +27,34 @@ inline constexpr std::uint32_t worker_message_bytes = 64u << 20;
 
 // -- to a worker ------------------------------------------------------------------------------------------------------
 
+/// What a device was found to do, which takes a second to measure.
+struct calibration {
+  std::string schema = "kernelmesh.calibration/1";
+  std::string of;  ///< machine and software as the judge names them; of another one it says nothing
+  double copy_bytes_per_second = 0;
+  double fma_flops_per_second = 0;
+  std::chrono::sys_time<std::chrono::milliseconds> at{};  ///< when it was measured
+
+  void fields(auto& f) {
+    f("schema", schema);
+    f("of", of);
+    f("copy_bytes_per_second", copy_bytes_per_second);
+    f("fma_flops_per_second", fma_flops_per_second);
+    f("at_ms", at);
+  }
+  friend bool operator==(const calibration&, const calibration&) = default;
+};
+
 /// Judge: what is this device?
 struct probe_work {
   static constexpr auto wire_name = "probe";
   device_name device;
-  void fields(auto& f) { f("device", device); }
+  std::optional<calibration> known;  ///< from an earlier start; believed if it is of this machine and software
+
+  void fields(auto& f) {
+    f("device", device);
+    f("known", known);
+  }
   friend bool operator==(const probe_work&, const probe_work&) = default;
 };
 
@@ -143,14 +166,24 @@ struct worker_progress {
 struct probe_done {
   static constexpr auto wire_name = "probed";
   device_info device;
-  void fields(auto& f) { f("device", device); }
+  messages::calibration calibration;  ///< the known one, or what was measured now
+
+  void fields(auto& f) {
+    f("device", device);
+    f("calibration", calibration);
+  }
   friend bool operator==(const probe_done&, const probe_done&) = default;
 };
 
 struct trace_done {
   static constexpr auto wire_name = "traced";
   op_graph graph;
-  void fields(auto& f) { f("graph", graph); }
+  std::map<std::string, std::int64_t> shrunk;  ///< globals that were replaced to shrink the task; of the graph's task
+
+  void fields(auto& f) {
+    f("graph", graph);
+    f("shrunk", shrunk);
+  }
   friend bool operator==(const trace_done&, const trace_done&) = default;
 };
 

@@ -17,6 +17,13 @@
   X(verify_document)                \
   X(optimize_document)              \
   X(run_document)                   \
+  X(suite_problem)                  \
+  X(bench_marker)                   \
+  X(bench_result)                   \
+  X(bench_document)                 \
+  X(estimate_document)              \
+  X(completion_document)            \
+  X(trace_document)                 \
   X(error_document)
 
 /// Whoever adds a line to either list gets all tests of tests/messages for it.

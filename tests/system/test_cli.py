@@ -59,7 +59,10 @@ def finished(home: Home) -> str:
 
 
 def commands() -> list[str]:
-    return ["optimize", "verify", "run", "resume", "status", "report", "export", "doctor"]
+    return [
+        "optimize", "verify", "bench", "run", "resume", "status", "watch", "trace", "report", "export", "doctor",
+        "completion",
+    ]  # fmt: skip
 
 
 def test_help_lists_every_command(home: Home) -> None:
@@ -113,12 +116,16 @@ REFUSED = [
     (["verify", "relu.py", "none.py"], 2, "does not exist"),
     (["verify", "relu.py", "relu.py"], 2, 'no class "ModelNew"'),
     (["verify", "relu.py", "folder"], 2, "no manifest.json"),
+    (["verify", "relu.py", "binary.py"], 2, "binary"),
     (["verify", "relu.py", "candidate.py", "--draws", "1"], 2, "--draws"),
     (["verify", "relu.py", "candidate.py", "--policy", "lax"], 2, "--policy"),
     (["verify", "relu.py", "candidate.py", "--device", "cuda:7"], 3, 'no device "cuda:7"'),
     (["run", "none.yaml"], 2, "does not exist"),
     (["run", "empty.yaml"], 2, "empty"),
     (["run", "binary.py"], 2, "binary"),
+    (["run", "dsl.yaml"], 2, 'dsl.yaml:3: "targets[0].dsl" is "cobol"'),
+    (["run", "device.yaml"], 2, 'device.yaml:3: "targets[0].device" is "toaster:0"'),
+    (["run", "model.yaml"], 2, 'model.yaml:4: "agents.planner" is "gpt-99"'),
     (["resume", "none"], 2, 'no run "none"'),
     (["resume", "../none"], 2, "is not the id of a run"),
     (["status", "none"], 2, 'no run "none"'),
@@ -149,6 +156,11 @@ def odd_files(shared_home: Home) -> Home:
     (shared_home.work / "binary.py").write_bytes(b"\x7fELF\0\0" + bytes(range(256)))
     (shared_home.work / "latin.py").write_bytes(b"#\n# caf\xe9\n")
     shared_home.write("wrong.yaml", "name: a\ntasks: [relu.py]\ntargets: [{device: cpu, dsl: cpp}]\n")
+    targets = {"dsl": "{device: cpu:0, dsl: cobol}", "device": "{device: toaster:0, dsl: cpp}"}
+    for name, target in targets.items():
+        shared_home.write(f"{name}.yaml", f"name: a\ntasks: [relu.py]\ntargets: [{target}]\n")
+    text = "name: a\ntasks: [relu.py]\ntargets: [{device: cpu:0, dsl: cpp}]\nagents: {planner: gpt-99}\n"
+    shared_home.write("model.yaml", text)
     (shared_home.work / "folder").mkdir()
     return shared_home
 
@@ -191,6 +203,7 @@ def test_a_python_without_torch_is_refused(home: Home) -> None:
     ended = home.run("optimize", "relu.py", python=str(bare))
     assert ended.code == 2
     assert "no torch" in ended.sentence() and "scripts/quickstart" in ended.sentence()
+    assert "--python" in ended.sentence()
     assert home.run("optimize", "relu.py", python="/none/python").code == 2
     checked = home.run("doctor", "--json", python=str(bare))
     assert checked.code == 3
@@ -208,15 +221,29 @@ def test_a_state_folder_that_can_not_be_made_is_refused(home: Home) -> None:
         assert folder in ended.sentence() and "KERNELMESH_HOME" in ended.sentence()
 
 
-def test_a_state_folder_on_a_read_only_disk_is_refused(home: Home) -> None:
-    home.state.mkdir(mode=0o700)
-    script = 'mount --bind "$1" "$1" && mount -o remount,bind,ro "$1" || exit 77; exec "$2" run "$3"'
-    argv = ["unshare", "-m", "sh", "-c", script, "sh", str(home.state), str(BINARY), str(simulated(home))]
+def run_beside_read_only(home: Home, folder: Path, *more: str) -> subprocess.CompletedProcess[str]:
+    """A simulated run while that folder is a disk that can't be written."""
+    folder.mkdir(mode=0o700)
+    script = 'mount --bind "$1" "$1" && mount -o remount,bind,ro "$1" || exit 77; shift; exec "$@"'
+    command = [str(BINARY), "run", str(simulated(home)), *more]
+    argv = ["unshare", "-m", "sh", "-c", script, "sh", str(folder), *command]
     ended = subprocess.run(argv, capture_output=True, text=True, env=home.environment(), check=False, timeout=60)
     if ended.returncode in (1, 77, 127):
         pytest.skip("nothing may be mounted here")
+    return ended
+
+
+def test_a_state_folder_on_a_read_only_disk_is_refused(home: Home) -> None:
+    ended = run_beside_read_only(home, home.state)
     assert (ended.returncode, ended.stdout) == (3, "")
     assert "can't be written" in ended.stderr and len(ended.stderr.splitlines()) == 1
+
+
+def test_results_on_a_read_only_disk_are_refused_before_the_run_begins(home: Home) -> None:
+    ended = run_beside_read_only(home, home.work / "locked", "--out", f"{home.work}/locked/deeper")
+    assert (ended.returncode, ended.stdout) == (3, "")
+    assert "--out" in ended.stderr and len(ended.stderr.splitlines()) == 1
+    assert home.runs() == []
 
 
 def everything(folder: Path) -> dict[str, bytes]:

@@ -18,6 +18,7 @@ from kernelmesh_worker.draws import redrawn_constants
 from kernelmesh_worker.homes import settle
 from kernelmesh_worker.lent import ALIGNMENT, DTYPE_NAMES, DTYPE_NUMBERS, DTYPES, LentBuffer
 from kernelmesh_worker.machine import available_memory
+from kernelmesh_worker.module_globals import override
 from kernelmesh_worker.values import decode
 
 _MODULE = "kernelmesh_candidate"
@@ -118,7 +119,7 @@ def _run_text(code: str, overrides: dict[str, int]) -> ModuleType:
     sys.modules[_MODULE] = module
     exec(compile(code, f"{_MODULE}.py", "exec"), module.__dict__)  # noqa: S102 - the judge has run it too
     for name, value in overrides.items():
-        setattr(module, name, value)
+        override(module, name, value)
     return module
 
 

@@ -18,6 +18,7 @@ import torch
 from kernelmesh_worker.draws import Drawn, redrawn, redrawn_constants
 from kernelmesh_worker.left_behind import Before
 from kernelmesh_worker.lent import DTYPES
+from kernelmesh_worker.module_globals import override, whole_numbers
 from kernelmesh_worker.text import clean, one_line
 
 _MODULE = "kernelmesh_task"
@@ -46,7 +47,7 @@ class Task:
             for name in _NEEDED:
                 if not callable(getattr(self._module, name, None)):
                     raise TaskRefused(f"{self._file} defines no {name}")
-            self._override(record.get("overrides") or {})
+            self.override(record.get("overrides") or {})
         except TaskRefused:
             self.close()
             raise
@@ -60,11 +61,17 @@ class Task:
             exec(compile(code, self._file, "exec"), module.__dict__)  # noqa: S102 - that is what a task is
         return module
 
-    def _override(self, values: dict[str, int]) -> None:
+    def whole_numbers(self) -> dict[str, int]:
+        """Its globals that can be overridden."""
+        return whole_numbers(self._module)
+
+    def override(self, values: dict[str, int]) -> None:
+        """Before get_inputs and the others run. TaskRefused."""
         for name, value in values.items():
-            if not hasattr(self._module, name):
-                raise TaskRefused(f"{self._file} has no {clean(name, 80)} to override")
-            setattr(self._module, name, value)
+            try:
+                override(self._module, name, value)
+            except (AttributeError, IndexError, ValueError, TypeError):
+                raise TaskRefused(f"{self._file} has no {clean(name, 80)} to override") from None
 
     @contextlib.contextmanager
     def running(self, what: str) -> Iterator[None]:

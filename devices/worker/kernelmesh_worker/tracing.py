@@ -7,17 +7,20 @@ from typing import Any
 
 from torch._subclasses.fake_tensor import FakeTensorMode
 
+from kernelmesh_worker.shrinking import shrink
 from kernelmesh_worker.task import Task, TaskRefused
 from kernelmesh_worker.text import one_line
 from kernelmesh_worker.trace import TraceRefused, trace_model
 
 
 def trace(record: dict[str, Any]) -> dict[str, Any]:
-    """The record op_graph. TaskRefused."""
+    """The record trace_done: the graph of the task, of the smaller one where that is asked for. TaskRefused."""
     task = Task(record)
     try:
+        limit = record.get("shrink_to_bytes") or 0
+        shrunk = shrink(task, limit, secrets.token_hex(8)) if limit else {}
         model, inputs = _build(task)
-        return trace_model(model, inputs, task.name, task.dtype_name)
+        return {"graph": trace_model(model, inputs, task.name, task.dtype_name), "shrunk": shrunk}
     except TraceRefused as refused:
         raise TaskRefused(one_line(str(refused))) from None
     finally:

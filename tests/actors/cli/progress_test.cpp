@@ -3,6 +3,7 @@
 #include <doctest/doctest.h>
 
 using actors::cli::line_of;
+using actors::cli::standing_of;
 using namespace messages;
 
 TEST_CASE("what a task printed before its device was lost stays one short line") {
@@ -23,4 +24,11 @@ TEST_CASE("the end of a stage has a line, its start only when every event is wan
   event started{.kind = event_kind::stage_started, .subject = "r/relu/3f2a91c0dd/verify"};
   CHECK(line_of(started, {}).empty());
   CHECK(line_of(started, {.verbose = true}) == "stage_started r/relu/3f2a91c0dd/verify");
+}
+
+TEST_CASE("the time left follows from the jobs that ended since this start") {
+  using std::chrono::seconds;
+  CHECK(standing_of(80, 0, 0, seconds{30}) == "0 of 80 jobs");
+  CHECK(standing_of(80, 10, 20, seconds{400}) == "30 of 80 jobs, about 16 min 40 s left");
+  CHECK(standing_of(3, 1, 2, seconds{9}) == "3 of 3 jobs");
 }

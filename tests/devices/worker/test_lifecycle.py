@@ -51,6 +51,18 @@ def test_hello_comes_first_and_says_who_it_is(family: Family) -> None:
     assert device["environment"]["kernelmesh"] == "test"
 
 
+def test_what_was_measured_before_is_believed_of_the_same_machine_only(family: Family) -> None:
+    measured = family.ask("probe", {"device": "cpu:0"})[1]["calibration"]
+    known = measured | {"copy_bytes_per_second": 5e9, "fma_flops_per_second": 7e9}
+    again = family.ask("probe", {"device": "cpu:0", "known": known})[1]
+    assert again["calibration"] == known
+    assert again["device"]["copy_bytes_per_second"] == 5e9
+    assert again["device"]["limits"]["fma_flops_per_second"] == 7e9
+    other = family.ask("probe", {"device": "cpu:0", "known": known | {"of": "another machine"}})[1]
+    assert other["calibration"]["of"] == measured["of"]
+    assert other["calibration"]["copy_bytes_per_second"] not in (0, 5e9)
+
+
 def test_the_zygote_keeps_one_thread(family: Family) -> None:
     assert family.judge_python(TASK, ANSWERED)[0] == "verified"
     assert len(os.listdir(f"/proc/{family.pid_of('zygote')}/task")) == 1
