@@ -4,75 +4,139 @@
 #include <optional>
 #include <set>
 
+#include "dsl/floor.hpp"
+#include "dsl/grouping.hpp"
 #include "dsl/knobs.hpp"
 #include "dsl/plan_checker.hpp"
+#include "dsl/plan_cost.hpp"
 
 namespace dsl {
 
 namespace {
 
 using messages::plan;
+using messages::plan_group;
 using messages::plan_reply;
 
-const recipe* covering(const language& language, const graph_index& graph, std::span<const std::string> nodes) {
-  for (const auto& x : language.recipes())
-    if (x->covers(graph, nodes)) return x.get();
-  return nullptr;
+/// The recipe that leaves nodes to a library: only for what no kernel covers, and only where that is allowed.
+constexpr std::string_view library_name = "library";
+
+/// What may be fused, the boldest first. Where two give the same groups the first one counts.
+const std::vector<fusion_options>& choices() {
+  static const std::vector<fusion_options> all{
+      {.remark = "as much as possible in one kernel"},
+      {.shared = false, .remark = "what several kernels read is computed before them"},
+      {.prologues = false, .remark = "kernels begin at reductions, pools, scans and products"},
+      {.epilogues = false, .remark = "kernels end at reductions, pools, scans and products"},
+      {.prologues = false, .epilogues = false, .remark = "reductions, pools, scans and products are kernels alone"},
+  };
+  return all;
 }
 
-/// "not covered: aten.a, aten.b", or nothing if each node alone has a recipe.
-std::string not_covered(const language& language, const graph_index& graph) {
-  std::set<std::string> operators;
-  for (const auto& node : graph.graph().nodes) {
-    if (covering(language, graph, std::span{&node.name, 1}) == nullptr) operators.insert(node.op);
+/// Which recipes there are for a graph.
+class coverage {
+public:
+  coverage(const language& language, const graph_index& graph, bool allow_library)
+      : library_(allow_library ? language.find(library_name) : nullptr) {
+    kernel_ = [&language, &graph](std::span<const std::string> nodes) -> const recipe* {
+      for (const auto& x : language.recipes())
+        if (x->name() != library_name && x->covers(graph, nodes)) return x.get();
+      return nullptr;
+    };
   }
+  const covering& kernel() const { return kernel_; }
+  const recipe* library() const { return library_; }  ///< null: there is none, or it is not allowed
+
+private:
+  covering kernel_;
+  const recipe* library_;
+};
+
+/// "not covered: aten.a, aten.b": what has no kernel, views only where there is nothing else.
+std::string not_covered(const graph_index& graph, const std::vector<node_group>& groups) {
+  std::set<std::string> operators, views;
+  for (const auto& group : groups)
+    for (const auto& name : group.nodes)
+      if (const auto& node = *graph.node(name); group.by == nullptr)
+        (is_view(node) ? views : operators).insert(node.op);
   std::string text;
-  for (const auto& op : operators) text += (text.empty() ? "not covered: " : ", ") + op;
+  for (const auto& op : operators.empty() ? views : operators) text += (text.empty() ? "not covered: " : ", ") + op;
   return text;
 }
 
-/// The whole graph where one recipe takes it, else as much as one takes, in order.
-plan gather(const language& language, const graph_index& graph) {
-  plan result;
-  auto open = [&](const std::string& node, const recipe& with) {
-    result.groups.push_back({"g" + std::to_string(result.groups.size()), std::string{with.name()}, {node}, {}});
-  };
-  for (const auto& node : graph.graph().nodes) {
-    if (!result.groups.empty()) {
-      auto& group = result.groups.back();
-      group.nodes.push_back(node.name);
-      if (const auto* wider = covering(language, graph, group.nodes)) {
-        group.recipe = wider->name();
-        continue;
-      }
-      group.nodes.pop_back();
-    }
-    open(node.name, *covering(language, graph, std::span{&node.name, 1}));
+/// Groups that have no kernel are the library's; neighbours among them are one.
+plan plan_of(std::vector<node_group> groups, const recipe* library, std::string remark) {
+  plan result{1, std::move(remark), {}};
+  for (auto& group : groups) {
+    const auto* by = group.by ? group.by : library;
+    bool joins = group.by == nullptr && !result.groups.empty() && result.groups.back().recipe == library->name();
+    if (joins)
+      std::ranges::move(group.nodes, std::back_inserter(result.groups.back().nodes));
+    else
+      result.groups.push_back(
+          {"g" + std::to_string(result.groups.size()), std::string{by->name()}, std::move(group.nodes), {}});
   }
   return result;
 }
 
-plan whole_or_gathered(const language& language, const graph_index& graph) {
+bool has_kernel(const std::vector<node_group>& groups) {
+  return std::ranges::any_of(groups, [](const auto& x) { return x.by != nullptr; });
+}
+
+std::vector<node_group> groups_of(const graph_index& graph, const coverage& who, const fusion_options& how) {
   std::vector<std::string> all;
   for (const auto& node : graph.graph().nodes) all.push_back(node.name);
-  if (const auto* one = covering(language, graph, all)) {
-    return {1, {}, {{"g0", std::string{one->name()}, std::move(all), {}}}};
+  const auto* one = how == choices().front() ? who.kernel()(all) : nullptr;
+  if (one != nullptr) return {{one, std::move(all)}};
+  return group_nodes(graph, who.kernel(), how);
+}
+
+/// Different ways to put nodes into groups, the cheapest by the roofline first; knobs are still to come.
+std::vector<plan> groupings(const graph_index& graph, const coverage& who, const cost_options& costs) {
+  std::vector<std::vector<node_group>> known;
+  std::vector<std::pair<double, plan>> found;
+  for (const auto& how : choices()) {
+    auto groups = groups_of(graph, who, how);
+    if (std::ranges::find(known, groups) != known.end()) continue;
+    known.push_back(groups);
+    bool whole = std::ranges::all_of(groups, [&](const auto& x) { return x.by || who.library(); });
+    if (!whole || !has_kernel(groups)) continue;
+    auto x = plan_of(std::move(groups), who.library(), how.remark);
+    auto seconds = cost_of(x, graph, costs).seconds;
+    found.emplace_back(seconds, std::move(x));
   }
-  return gather(language, graph);
+  std::ranges::stable_sort(found, {}, [](const auto& x) { return x.first; });
+  std::vector<plan> result;
+  for (auto& [seconds, x] : found) result.push_back(std::move(x));
+  return result;
 }
 
 /// The i-th preset of each group's recipe; nothing where no recipe has so many.
 std::optional<plan> with_preset(const plan& bare, const language& language, std::size_t i) {
   auto result = bare;
-  bool any = false;
+  std::string remark;
+  bool any = i == 0;
   for (auto& group : result.groups) {
     const auto& presets = language.files().recipe(group.recipe)->manifest.presets;
+    if (presets.empty()) continue;
     any = any || i < presets.size();
     const auto& preset = presets[std::min(i, presets.size() - 1)];
     group.knobs = preset.knobs;
-    if (result.remark.empty() || i < presets.size()) result.remark = preset.remark;
+    if (remark.empty() || i < presets.size()) remark = preset.remark;
   }
+  if (result.groups.size() == 1) result.remark.clear();
+  if (!remark.empty()) result.remark += (result.remark.empty() ? "" : "; ") + remark;
   return any ? std::optional{std::move(result)} : std::nullopt;
+}
+
+/// Each grouping once before any comes again with other knobs: knobs are what a tuner changes by itself.
+std::vector<plan> with_presets(const std::vector<plan>& bare, const language& language) {
+  std::vector<plan> result;
+  for (std::size_t i = 0, before = 0;; ++i, before = result.size()) {
+    for (const auto& x : bare)
+      if (auto whole = with_preset(x, language, i)) result.push_back(*std::move(whole));
+    if (result.size() == before) return result;
+  }
 }
 
 plan_reply refuse(std::string remark) { return {{}, std::move(remark)}; }
@@ -83,20 +147,17 @@ plan_reply rules_plan(const messages::plan_request& request, const messages::op_
                       const language& language) {
   if (auto ok = check(graph); !ok) return refuse(ok.error().detail);
   if (graph.nodes.empty()) return refuse("not covered: the task computes nothing");
+  if (request.wanted == 0) return refuse("no plan was wanted");
   graph_index index{graph};
-  if (auto missing = not_covered(language, index); !missing.empty()) return refuse(std::move(missing));
-  auto bare = whole_or_gathered(language, index);
+  coverage who{language, index, request.allow_library_calls};
+  auto bare = groupings(index, who, cost_options::of(request.about.device));
+  if (bare.empty()) return refuse(not_covered(index, groups_of(index, who, choices().front())));
   plan_reply reply;
-  std::string problem = "no plan was wanted";
-  for (std::size_t i = 0; reply.plans.size() < request.wanted; ++i) {
-    auto x = with_preset(bare, language, i);
-    if (!x) break;
-    auto problems = check_plan(*x, index, language, request.about.device);
-    if (problems.empty()) {
-      reply.plans.push_back(*std::move(x));
-    } else {
-      problem = to_string(problems);
-    }
+  std::string problem;
+  for (auto& x : with_presets(bare, language)) {
+    auto problems = check_plan(x, index, language, request.about.device);
+    if (!problems.empty()) problem = to_string(problems);
+    if (problems.empty() && reply.plans.size() < request.wanted) reply.plans.push_back(std::move(x));
   }
   if (reply.plans.empty()) reply.remark = problem;
   return reply;

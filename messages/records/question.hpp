@@ -68,11 +68,13 @@ struct cancel_question {
 struct plan_request {
   static constexpr auto wire_name = "plan_request";
   question_context about;
-  std::uint32_t wanted = 4;  ///< at most so many plans, the most promising first
+  std::uint32_t wanted = 4;          ///< at most so many plans, the most promising first
+  bool allow_library_calls = false;  ///< what no kernel covers may be left to a library
 
   void fields(auto& f) {
     f("about", about);
     f("wanted", wanted);
+    f("allow_library_calls", allow_library_calls);
   }
   friend bool operator==(const plan_request&, const plan_request&) = default;
 };
