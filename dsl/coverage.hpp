@@ -14,18 +14,12 @@ public:
   /// The most specific recipe for kernels that takes these nodes as one group; null: none.
   const recipe* kernel(std::span<const std::string> nodes) const;
 
-  /// Whether no kernel covers the node alone, so that it is the library's, if anybody's.
-  bool is_library(const std::string& node) const;
-
   /// The library's recipe for a node; null: there is none, or it is not allowed.
   const recipe* library(const std::string& node) const;
 
-  /// "not covered: aten.a, aten.b", with the flag that would help; nothing if every node has a recipe and not all of
-  /// them are the library's.
-  std::string missing() const;
-
-  /// "aten.convolution, aten._softmax": what is the library's, views aside; empty: nothing.
-  std::string left_to_library() const;
+  /// Whether there would be one.
+  bool library_knows(const std::string& node) const;
+  bool library_allowed() const { return allow_library_; }
 
 private:
   const recipe* find(std::span<const std::string> nodes, bool library) const;

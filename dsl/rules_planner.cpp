@@ -5,99 +5,139 @@
 #include <set>
 
 #include "dsl/coverage.hpp"
+#include "dsl/floor.hpp"
+#include "dsl/grouping.hpp"
 #include "dsl/knobs.hpp"
 #include "dsl/plan_checker.hpp"
+#include "dsl/plan_cost.hpp"
 
 namespace dsl {
 
 namespace {
 
 using messages::plan;
+using messages::plan_group;
 using messages::plan_reply;
 
-/// Puts nodes into groups, in the graph's order; what is the library's as early as it can run, so that views and
-/// preparations do not part the kernels.
-class gatherer {
-public:
-  gatherer(const coverage& who, const graph_index& graph) : who_(who), graph_(graph) {}
+/// What may be fused, the boldest first. Where two give the same groups the first one counts.
+const std::vector<fusion_options>& choices() {
+  static const std::vector<fusion_options> all{
+      {.remark = "as much as possible in one kernel"},
+      {.shared = false, .remark = "what several kernels read is computed before them"},
+      {.prologues = false, .remark = "kernels begin at reductions, pools, scans and products"},
+      {.epilogues = false, .remark = "kernels end at reductions, pools, scans and products"},
+      {.prologues = false, .epilogues = false, .remark = "reductions, pools, scans and products are kernels alone"},
+  };
+  return all;
+}
 
-  plan gather() && {
-    for (const auto& node : graph_.graph().nodes) {
-      if (who_.is_library(node.name)) {
-        add_to_library(node);
-      } else {
-        add_to_kernels(node.name);
-      }
+bool has_kernel(const std::vector<node_group>& groups) {
+  return std::ranges::any_of(groups, [](const auto& x) { return x.by != nullptr; });
+}
+
+/// Nodes that are in no kernel.
+std::vector<std::string> left_over(const std::vector<node_group>& groups) {
+  std::vector<std::string> nodes;
+  for (const auto& group : groups)
+    if (group.by == nullptr) nodes.insert(nodes.end(), group.nodes.begin(), group.nodes.end());
+  return nodes;
+}
+
+/// "aten.a, aten.b", views only where there is nothing else.
+std::string operators_of(const graph_index& graph, const std::vector<std::string>& nodes) {
+  std::set<std::string> operators, views;
+  for (const auto& name : nodes) {
+    const auto& node = *graph.node(name);
+    (is_view(node) ? views : operators).insert(node.op);
+  }
+  std::string text;
+  for (const auto& op : operators.empty() ? views : operators) text += (text.empty() ? "" : ", ") + op;
+  return text;
+}
+
+/// What has no kernel, and whether a library would help.
+std::string not_covered(const graph_index& graph, const coverage& who, const std::vector<node_group>& groups) {
+  auto nodes = left_over(groups);
+  auto known = std::ranges::all_of(nodes, [&](const auto& x) { return who.library_knows(x); });
+  bool would_help = known && !who.library_allowed() && has_kernel(groups);
+  return "not covered: " + operators_of(graph, nodes)
+         + (would_help ? "; --allow-library-calls would leave this to the library" : "");
+}
+
+/// Groups that have no kernel are the library's; neighbours among them are one.
+plan plan_of(const graph_index& graph, std::vector<node_group> groups, const coverage& who, std::string remark) {
+  auto left = operators_of(graph, left_over(groups));
+  if (!left.empty()) remark += "; left to the library: " + left;
+  plan result{1, std::move(remark), {}};
+  bool library_before = false;
+  for (auto& group : groups) {
+    if (group.by == nullptr && library_before) {
+      std::ranges::move(group.nodes, std::back_inserter(result.groups.back().nodes));
+      continue;
     }
-    for (std::size_t i = 0; i < groups_.size(); ++i) groups_[i].name = "g" + std::to_string(i);
-    return {1, {}, std::move(groups_)};
+    library_before = group.by == nullptr;
+    const auto* by = group.by ? group.by : who.library(group.nodes.front());
+    result.groups.push_back(
+        {"g" + std::to_string(result.groups.size()), std::string{by->name()}, std::move(group.nodes), {}});
   }
+  return result;
+}
 
-private:
-  void add_to_kernels(const std::string& node) {
-    if (!groups_.empty()) {
-      auto& group = groups_.back();
-      group.nodes.push_back(node);
-      if (const auto* wider = who_.kernel(group.nodes)) {
-        group.recipe = wider->name();
-        return;
-      }
-      group.nodes.pop_back();
-    }
-    groups_.push_back({{}, std::string{who_.kernel({&node, 1})->name()}, {node}, {}});
-  }
-
-  void add_to_library(const messages::graph_node& node) {
-    std::string name{who_.library(node.name)->name()};
-    auto at = changed_by(node).empty() ? earliest(node) : groups_.size();
-    if (at > 0 && groups_[at - 1].recipe == name) --at;
-    if (at == groups_.size() || groups_[at].recipe != name)
-      groups_.insert(groups_.begin() + static_cast<std::ptrdiff_t>(at), messages::plan_group{{}, name, {}, {}});
-    groups_[at].nodes.push_back(node.name);
-  }
-
-  /// The first place behind all groups that the node needs.
-  std::size_t earliest(const messages::graph_node& node) const {
-    std::set<std::string_view> needed;
-    for (auto used : tensors_used(node)) {
-      needed.insert(used);
-      for (const auto* user : graph_.users(used)) {
-        bool before = graph_.position(*user) < graph_.position(node);
-        if (before && std::ranges::count(changed_by(*user), used) > 0) needed.insert(user->name);
-      }
-    }
-    auto behind = std::ranges::find_if(groups_.rbegin(), groups_.rend(), [&](const messages::plan_group& group) {
-      return std::ranges::any_of(group.nodes, [&](const auto& name) { return needed.contains(name); });
-    });
-    return static_cast<std::size_t>(groups_.rend() - behind);
-  }
-
-  const coverage& who_;
-  const graph_index& graph_;
-  std::vector<messages::plan_group> groups_;
-};
-
-/// Views and copies may have no recipe alone, but one together with what they belong to.
-std::optional<plan> whole(const coverage& who, const graph_index& graph) {
+std::vector<node_group> groups_of(const graph_index& graph, const coverage& who, const fusion_options& how) {
   std::vector<std::string> all;
   for (const auto& node : graph.graph().nodes) all.push_back(node.name);
-  const auto* one = who.kernel(all);
-  if (one == nullptr) return std::nullopt;
-  return plan{1, {}, {{"g0", std::string{one->name()}, std::move(all), {}}}};
+  const auto* one = how == choices().front() ? who.kernel(all) : nullptr;
+  if (one != nullptr) return {{one, std::move(all)}};
+  return group_nodes(
+      graph, [&](std::span<const std::string> nodes) { return who.kernel(nodes); }, how);
+}
+
+/// Different ways to put nodes into groups, the cheapest by the roofline first; knobs are still to come.
+std::vector<plan> groupings(const graph_index& graph, const coverage& who, const cost_options& costs) {
+  std::vector<std::vector<node_group>> known;
+  std::vector<std::pair<double, plan>> found;
+  for (const auto& how : choices()) {
+    auto groups = groups_of(graph, who, how);
+    if (std::ranges::find(known, groups) != known.end()) continue;
+    known.push_back(groups);
+    bool whole = std::ranges::all_of(left_over(groups), [&](const auto& x) { return who.library(x) != nullptr; });
+    if (!whole || !has_kernel(groups)) continue;
+    auto x = plan_of(graph, std::move(groups), who, how.remark);
+    auto seconds = cost_of(x, graph, costs).seconds;
+    found.emplace_back(seconds, std::move(x));
+  }
+  std::ranges::stable_sort(found, {}, [](const auto& x) { return x.first; });
+  std::vector<plan> result;
+  for (auto& [seconds, x] : found) result.push_back(std::move(x));
+  return result;
 }
 
 /// The i-th preset of each group's recipe; nothing where no recipe has so many.
 std::optional<plan> with_preset(const plan& bare, const language& language, std::size_t i) {
   auto result = bare;
-  bool any = false;
+  std::string remark;
+  bool any = i == 0;
   for (auto& group : result.groups) {
     const auto& presets = language.files().recipe(group.recipe)->manifest.presets;
+    if (presets.empty()) continue;
     any = any || i < presets.size();
     const auto& preset = presets[std::min(i, presets.size() - 1)];
     group.knobs = preset.knobs;
-    if (!preset.remark.empty() && (result.remark.empty() || i < presets.size())) result.remark = preset.remark;
+    if (remark.empty() || i < presets.size()) remark = preset.remark;
   }
+  if (result.groups.size() == 1) result.remark.clear();
+  if (!remark.empty()) result.remark += (result.remark.empty() ? "" : "; ") + remark;
   return any ? std::optional{std::move(result)} : std::nullopt;
+}
+
+/// Each grouping once before any comes again with other knobs: knobs are what a tuner changes by itself.
+std::vector<plan> with_presets(const std::vector<plan>& bare, const language& language) {
+  std::vector<plan> result;
+  for (std::size_t i = 0, before = 0;; ++i, before = result.size()) {
+    for (const auto& x : bare)
+      if (auto whole = with_preset(x, language, i)) result.push_back(*std::move(whole));
+    if (result.size() == before) return result;
+  }
 }
 
 plan_reply refuse(std::string remark) { return {{}, std::move(remark)}; }
@@ -108,23 +148,17 @@ plan_reply rules_plan(const messages::plan_request& request, const messages::op_
                       const language& language) {
   if (auto ok = check(graph); !ok) return refuse(ok.error().detail);
   if (graph.nodes.empty()) return refuse("not covered: the task computes nothing");
+  if (request.wanted == 0) return refuse("no plan was wanted");
   graph_index index{graph};
   coverage who{language, index, request.allow_library_calls};
-  auto one = whole(who, index);
-  if (auto missing = one ? std::string{} : who.missing(); !missing.empty()) return refuse(std::move(missing));
-  auto bare = one ? *std::move(one) : gatherer{who, index}.gather();
+  auto bare = groupings(index, who, cost_options::of(request.about.device));
+  if (bare.empty()) return refuse(not_covered(index, who, groups_of(index, who, choices().front())));
   plan_reply reply;
-  std::string problem = "no plan was wanted";
-  for (std::size_t i = 0; reply.plans.size() < request.wanted; ++i) {
-    auto x = with_preset(bare, language, i);
-    if (!x) break;
-    if (auto left = who.left_to_library(); !left.empty()) x->remark += "; left to the library: " + left;
-    auto problems = check_plan(*x, index, language, request.about.device);
-    if (problems.empty()) {
-      reply.plans.push_back(*std::move(x));
-    } else {
-      problem = to_string(problems);
-    }
+  std::string problem;
+  for (auto& x : with_presets(bare, language)) {
+    auto problems = check_plan(x, index, language, request.about.device);
+    if (!problems.empty()) problem = to_string(problems);
+    if (problems.empty() && reply.plans.size() < request.wanted) reply.plans.push_back(std::move(x));
   }
   if (reply.plans.empty()) reply.remark = problem;
   return reply;

@@ -7,10 +7,11 @@
 
 namespace dsl {
 
-/// At most `wanted` plans (0: none), the most promising first, each of which check_plan accepts. None with a remark
-/// ("not covered: aten.convolution, aten.max_pool2d") where some node has no recipe. Where the request allows it, nodes
-/// without a kernel's recipe are left to the library's, as long as any kernel is left. Nodes are gathered greedily in
-/// the graph's order, so a graph that one kernel can compute becomes one group.
+/// At most `wanted` plans (0: none), each of which check_plan accepts: first every grouping, in order of its roofline
+/// cost (plan_cost.hpp), then the same with the recipes' other presets. A graph that one kernel can compute becomes one
+/// group; else groups grow around anchors (grouping.hpp). What no kernel covers is left to a library's recipe where
+/// the request allows it, the DSL has one, and a kernel is left; else there is no plan, with the remark
+/// "not covered: aten.convolution, aten.max_pool2d".
 /// @param graph anything; one that does not pass check(op_graph) gives no plan and a remark
 messages::plan_reply rules_plan(const messages::plan_request& request, const messages::op_graph& graph,
                                 const language& language);

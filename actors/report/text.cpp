@@ -1,7 +1,6 @@
 #include "actors/report/text.hpp"
 
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
 #include "actors/report/clean_text.hpp"
 #include "actors/report/geometric_mean.hpp"
@@ -88,8 +87,8 @@ std::string text_of(const optimize_document& x, const std::string& report) {
     lines.push_back({"written in", clean_line(x.best->dsl, 40) + origin});
     if (!x.best->file.empty()) lines.push_back({"file", clean_line(x.best->file)});
   }
-  if (!x.simplified_by.empty())
-    lines.push_back({"simplified by", clean_line(fmt::format("{}", fmt::join(x.simplified_by, ", ")))});
+  for (const auto& rule : x.simplified_by)
+    lines.push_back({&rule == x.simplified_by.data() ? "simplified by" : "", clean_line(rule, 60)});
   lines.push_back({"candidates", fmt::format("{} tried, {} correct", x.candidates.tried, x.candidates.correct)});
   lines.push_back({"stopped by", stop_line(x)});
   auto spent = seconds_text(x.spent.seconds);

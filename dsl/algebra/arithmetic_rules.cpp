@@ -39,6 +39,16 @@ found negated_twice(const site& at, builder&) {
   return inner ? found{tensor_in(*inner)} : std::nullopt;
 }
 
+/// -(a - b) is b - a.
+found negated_difference(const site& at, builder& make) {
+  if (operator_of(at.node) != "neg") return std::nullopt;
+  const auto* inner = made_by(at.graph, tensor_in(at.node), "sub");
+  if (!inner || !has_only(*inner, {"self", "other"}) || !has_one_user(at.graph, inner->name)) return std::nullopt;
+  auto first = tensor_in(*inner), second = tensor_in(*inner, "other");
+  if (first.empty() || second.empty() || !same_layout(inner->output, at.node.output)) return std::nullopt;
+  return make.add("sub.Tensor", {value("self", second), value("other", first)}, at.node.output);
+}
+
 /// |-x| and ||x|| are |x|.
 found sign_of_absolute(const site& at, builder& make) {
   if (operator_of(at.node) != "abs") return std::nullopt;
@@ -124,6 +134,7 @@ constexpr rule table[] = {
     {"subtraction of zero", nothing_added},
     {"first power", first_power},
     {"negation of a negation", negated_twice},
+    {"negation of a difference", negated_difference},
     {"absolute value of a changed sign", sign_of_absolute},
     {"sum of a tensor with itself", doubled},
     {"scales in a row", scales_in_a_row},

@@ -226,7 +226,8 @@ found average_of_scaled_convolution(const site& at, builder& make) {
   auto moved = *outer;
   moved.of = of;
   auto after = *scaled;
-  after.arguments.front() = value("self", add_pool(make, moved, at.node.output));
+  std::ranges::find(after.arguments, "self", &messages::graph_argument::name)->content =
+      messages::value_argument{add_pool(make, moved, at.node.output)};
   after.output = at.node.output;
   return make.add(std::move(after));
 }
@@ -237,9 +238,10 @@ found average_of_scaled_convolution(const site& at, builder& make) {
 bool takes_channel_means(const graph_index& graph, const graph_node& norm, std::string_view tensor,
                          std::int64_t channels) {
   if (norm.result != 0 || tensor_in(norm, "input") != tensor) return false;
-  if (operator_of(norm) == "native_group_norm") return integers_in(norm, "group") == std::vector{channels};
-  bool batch = operator_of(norm) == "native_batch_norm" && flag_in(norm, "training");
   const auto& size = graph.spec(tensor)->shape;
+  if (operator_of(norm) == "native_group_norm")
+    return integers_in(norm, "group") == std::vector{channels} && size.size() > 1 && size[1] == channels;
+  bool batch = operator_of(norm) == "native_batch_norm" && flag_in(norm, "training");
   return batch && tensor_in(norm, "running_mean").empty() && size.size() > 1 && size[1] % channels == 0;
 }
 

@@ -16,6 +16,9 @@ bool fits(const convolution& x, const messages::tensor_spec* input, const messag
   if (rank < 3 || rank > 5 || input->shape.size() != rank || weight->shape.size() != rank) return false;
   for (const auto* list : {&x.stride, &x.padding, &x.dilation, &x.output_padding})
     if (list->size() != rank - 2) return false;
+  auto sensible = [](auto n) { return n >= 0 && n <= 1 << 20; };
+  for (const auto* list : {&x.stride, &x.padding, &x.dilation, &weight->shape})
+    if (!std::ranges::all_of(*list, sensible)) return false;
   return std::ranges::all_of(x.stride, [](auto s) { return s > 0; }) && x.groups > 0 && elements(output.shape) > 0
          && elements(input->shape) > 0 && elements(weight->shape) > 0;
 }

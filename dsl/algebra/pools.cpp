@@ -36,6 +36,8 @@ std::optional<pool> pool_of(const graph_index& graph, const messages::graph_node
   auto stride = spread(integers_in(node, "stride"), spatial);
   if (stride.empty()) stride = window;
   if (window.size() != spatial || stride.size() != spatial || from->shape.size() < spatial) return std::nullopt;
+  auto sensible = [](auto x) { return x >= 1 && x <= 1 << 20; };
+  if (!std::ranges::all_of(window, sensible) || !std::ranges::all_of(stride, sensible)) return std::nullopt;
   return pool{average, std::string{tensor_in(node)}, std::move(window), std::move(stride)};
 }
 

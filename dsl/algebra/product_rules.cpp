@@ -32,8 +32,8 @@ std::optional<product> product_of(const graph_index& graph, const graph_node& no
     x = {std::string{tensor_in(node, "mat1")}, std::string{tensor_in(node, "mat2")}, std::string{tensor_in(node)}};
   else
     return std::nullopt;
-  bool fits = is_matrix(graph.spec(x.left)) && is_matrix(graph.spec(x.right)) && elements(node.output.shape) > 0
-              && graph.spec(x.left)->shape[1] == graph.spec(x.right)->shape[0];
+  bool fits = is_matrix(graph.spec(x.left)) && is_matrix(graph.spec(x.right)) && is_matrix(&node.output)
+              && elements(node.output.shape) > 0 && graph.spec(x.left)->shape[1] == graph.spec(x.right)->shape[0];
   return fits ? std::optional{x} : std::nullopt;
 }
 
@@ -60,6 +60,7 @@ found product_with_diagonal(const site& at, builder& make) {
   if (!x || !x->bias.empty()) return std::nullopt;
   if (auto rows = diagonal_of(at.graph, x->left); !rows.empty()) {
     const auto& spec = make.spec(rows);
+    if (spec.shape.size() != 1) return std::nullopt;
     messages::tensor_spec column{spec.dtype, {spec.shape[0], 1}, {spec.strides[0], 1}};
     auto factor = make.add("unsqueeze", {value("self", rows), integer("dim", 1)}, column);
     return make.add("mul.Tensor", {value("self", factor), value("other", x->right)}, at.node.output);
@@ -162,6 +163,7 @@ found reduction_of_shifted_product(const site& at, builder& make) {
   auto of = tensor_in(*sum);
   if (part.empty() || make.spec(of).shape != sum->output.shape || !leads_to_product(at.graph, of)) return std::nullopt;
   const auto& spec = make.spec(part);
+  if (spec.shape.size() > sum->output.shape.size()) return std::nullopt;
   if (spec.dtype != sum->output.dtype || elements(spec.shape) * 2 > elements(sum->output.shape)) return std::nullopt;
   auto first = add_reduction(make, {x->mean, std::string{of}, x->dims, true}, &at.node.output);
   auto second = reduced_part(make, *x, part, sum->output.shape);

@@ -126,15 +126,21 @@ messages::tensor_spec contiguous(messages::dtype type, shape size) {
 }
 
 const messages::tensor_spec& builder::spec(std::string_view tensor) const {
+  static const messages::tensor_spec nothing;
   auto found = std::ranges::find(nodes_, tensor, &graph_node::name);
-  return found == nodes_.end() ? *graph_->spec(tensor) : found->output;
+  if (found != nodes_.end()) return found->output;
+  const auto* known = graph_->spec(tensor);
+  return known ? *known : nothing;
+}
+
+bool builder::knows(std::string_view tensor) const {
+  return graph_->spec(tensor) != nullptr || std::ranges::find(nodes_, tensor, &graph_node::name) != nodes_.end();
 }
 
 std::string builder::fresh(std::string_view op) const {
   for (std::size_t i = 1;; ++i) {
     auto name = "s_" + std::string{op} + '_' + std::to_string(i);
-    if (graph_->spec(name) == nullptr && std::ranges::find(nodes_, name, &graph_node::name) == nodes_.end())
-      return name;
+    if (!knows(name)) return name;
   }
 }
 

@@ -83,7 +83,9 @@ public:
   /// The same node with another name.
   std::string add(messages::graph_node node);
 
-  const messages::tensor_spec& spec(std::string_view tensor) const;  ///< of the graph or new
+  /// Of the graph or new; one of rank 0 for a name that neither has: a graph from outside may lack an argument.
+  const messages::tensor_spec& spec(std::string_view tensor) const;
+  bool knows(std::string_view tensor) const;
   const std::vector<messages::graph_node>& nodes() const { return nodes_; }
 
 private:

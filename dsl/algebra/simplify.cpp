@@ -43,7 +43,17 @@ bool is_buffer(const graph_index& graph, std::string_view tensor) {
   return value != nullptr && value->origin == messages::value_origin::buffer;
 }
 
+/// Where an argument was not what its operator's schema says, a rule may have taken nothing for a tensor.
+bool is_whole(const builder& make, const rewriting& x) {
+  auto known = [&](std::string_view name) { return make.knows(name); };
+  return known(x.replacement) && std::ranges::all_of(x.fresh, [&](const auto& node) {
+           auto used = tensors_used(node);
+           return !used.empty() && std::ranges::all_of(used, known);
+         });
+}
+
 bool is_allowed(const graph_index& graph, const builder& make, const graph_node& node, const rewriting& x) {
+  if (!is_whole(make, x)) return false;
   if (x.replacement == node.name || !same_layout(make.spec(x.replacement), node.output)) return false;
   if (!is_view(node) && is_buffer(graph, x.replacement)) return false;
   return !graph.is_output(node.name) || may_be_returned(graph, node, x);

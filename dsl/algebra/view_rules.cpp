@@ -14,6 +14,14 @@ namespace {
 
 using order = std::vector<std::int64_t>;
 
+/// The other of a transpose's two dimensions, if it is one of them.
+std::int64_t exchanged(const graph_node& node, std::int64_t dim, std::size_t rank) {
+  auto first = integers_in(node, "dim0"), second = integers_in(node, "dim1");
+  if (first.size() != 1 || second.size() != 1) return -1;
+  auto a = dimension(first[0], rank), b = dimension(second[0], rank);
+  return dim == a ? b : dim == b ? a : dim;
+}
+
 /// Of which dimension of its argument each of the result's is; nothing for other operators.
 std::optional<order> order_of(const graph_node& node) {
   auto rank = node.output.shape.size();
@@ -21,17 +29,19 @@ std::optional<order> order_of(const graph_node& node) {
   std::iota(result.begin(), result.end(), 0);
   auto op = operator_of(node);
   if (op == "permute") {
-    auto dims = integers_in(node, "dims");
-    if (dims.size() != rank) return std::nullopt;
-    std::ranges::transform(dims, result.begin(), [&](auto dim) { return dimension(dim, rank); });
+    result = integers_in(node, "dims");
+    for (auto& dim : result) dim = dimension(dim, rank);
   } else if (op == "t") {
     std::ranges::reverse(result);
-  } else if (op == "transpose" && number_in(node, "dim0") && number_in(node, "dim1") && rank > 0) {
-    auto at = [&](std::string_view x) { return static_cast<std::size_t>(dimension(integers_in(node, x)[0], rank)); };
-    std::swap(result.at(at("dim0")), result.at(at("dim1")));
+  } else if (op == "transpose") {
+    for (auto& dim : result) dim = exchanged(node, dim, rank);
   } else {
     return std::nullopt;
   }
+  auto sorted = result;
+  std::ranges::sort(sorted);
+  for (std::size_t i = 0; i < rank; ++i)
+    if (sorted.size() != rank || sorted[i] != static_cast<std::int64_t>(i)) return std::nullopt;
   return result;
 }
 

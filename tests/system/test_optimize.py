@@ -73,6 +73,19 @@ def optimize_and_check(
     return judged
 
 
+def test_what_algebra_makes_smaller_is_said_and_the_kernel_is_judged_against_the_task_as_it_is(home: Home) -> None:
+    text = task("folded", "torch.relu(nn.functional.hardtanh(x * 2 / 2, 0.0, 4.0).clone())", rows=SIDE, columns=SIDE)
+    file = home.write("folded.py", text)
+    ended = home.run("optimize", file, "--evaluations", "1", "--out", "out")
+    assert ended.code == 0, ended.err
+    assert "simplified by" in ended.out and "scales in a row" in ended.out
+    result = (home.work / "out" / "result.json").read_text()
+    for rule in ("multiplication or division by one", "clamp to what the argument can be anyhow", "copy of a tensor"):
+        assert rule in result
+        assert rule in (home.work / "out" / "report.html").read_text()
+    run_without_kernelmesh(home, (file, home.work / "out" / "folded.py"), "float32", 1e-6)
+
+
 @pytest.mark.parametrize(
     "name", [x if x in IN_EVERY_RUN else pytest.param(x, marks=pytest.mark.long) for x in ELEMENTWISE]
 )

@@ -42,7 +42,7 @@ def measure_floor(arena: Arena, reference: Reference, inputs: list[Any], least: 
 
 
 def smaller(read: list[int], least: Sequence[int]) -> list[int]:
-    """What forward reads, or less where algebra needs less; `least` of another number of tensors is of another graph."""
+    """What forward reads, or less where algebra needs less; a `least` of another length is of another graph."""
     return [min(pair) for pair in zip(read, least, strict=True)] if len(least) == len(read) else read
 
 

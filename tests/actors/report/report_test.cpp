@@ -95,6 +95,15 @@ TEST_CASE("the page says what was tried, what was best and what it rests on") {
   CHECK(count_of(page, "<rect class=\"verify\"") == 3);  // on the timeline
 }
 
+TEST_CASE("the page says by which rules a task was simplified, and from what") {
+  run_builder run{{job_named("a")}};
+  run.say({"a"}, job_started{});
+  run.trace({"a"}, {"pools in a row", "<b>scales</b>"});
+  auto note = run.model().jobs.at(0).graph_note;
+  CHECK(has(note, "Simplified from 64 KiB and 0 FLOP by: pools in a row; <b>scales</b>. At least 32 KiB"));
+  CHECK(!has(run.html(), "<b>scales</b>"));
+}
+
 TEST_CASE("the page needs nothing from elsewhere and has no script") {
   auto run = one_job();
   run.passed({"a"}, 1);

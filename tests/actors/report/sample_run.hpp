@@ -95,12 +95,20 @@ public:
     return id;
   }
 
-  void trace(const job_id& job) {
+  /// With rules: as if they had fired on a graph of twice the bytes.
+  void trace(const job_id& job, std::vector<std::string> rules = {}) {
     tensor_spec spec{dtype::float32, {16, 256}, {256, 1}};
     op_graph graph{.task = "relu", .values = {{.name = "x", .spec = spec}}, .outputs = {"relu"}};
     graph.nodes = {{.name = "relu", .op = "aten.relu", .arguments = {{"self", value_argument{"x"}}}, .output = spec}};
     graph.floor_bytes = 32'768;
-    stage(job, {}, stage_kind::trace, traced{blobs.put_record(graph).value(), {}});
+    traced found{blobs.put_record(graph).value(), {}};
+    if (!rules.empty()) {
+      found.simplified = found.graph;
+      found.rules = std::move(rules);
+      graph.floor_bytes *= 2;
+      found.graph = blobs.put_record(graph).value();
+    }
+    stage(job, {}, stage_kind::trace, found);
   }
 
   actors::report::report_model model(const actors::report::report_options& options = {}) const {

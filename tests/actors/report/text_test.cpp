@@ -43,6 +43,16 @@ TEST_CASE("an optimized task in one short block") {
   CHECK(widest(text) <= 80);
 }
 
+TEST_CASE("rules of algebra that made the task smaller are named, each on a line where there are many") {
+  auto x = found("relu", 3);
+  CHECK(!has(text_of(x), "simplified by"));
+  x.simplified_by = {"scales in a row", "average pool of a strided transposed convolution", "pools in a row"};
+  auto text = text_of(x);
+  CHECK(has(text, "simplified by"));
+  for (const auto& rule : x.simplified_by) CHECK_MESSAGE(has(text, rule), rule);
+  CHECK(widest(text) <= 80);
+}
+
 TEST_CASE("a task without a correct kernel says why") {
   optimize_document x{.task = "conv", .stopped_by = "exhausted", .remark = "not covered: aten.convolution"};
   auto text = text_of(x);

@@ -110,3 +110,32 @@ def _content(content: dict[str, Any], known: dict[str, Tensor]) -> Any:
     if kind == "text":
         return getattr(torch, value, value)
     return float(value) if kind == "real" else value
+
+
+def draw(*shape: int) -> Tensor:
+    return torch.randn(shape, dtype=torch.float64)
+
+
+def agree(x: Simplified, inputs: list[Tensor], tolerance: float = 1e-9) -> None:
+    """Where the results before are finite; NaN and infinities may have become others."""
+    before, after = run(x.before, inputs), run(x.after, inputs)
+    assert len(before) == len(after)
+    for old, new in zip(before, after, strict=True):
+        assert old.shape == new.shape and old.dtype == new.dtype
+        finite = old.isfinite() if old.is_floating_point() else torch.ones_like(old, dtype=torch.bool)
+        torch.testing.assert_close(new[finite], old[finite], rtol=tolerance, atol=tolerance)
+
+
+def same_outputs(x: Simplified) -> None:
+    """What a candidate has to deliver is not touched: dtype, shape and strides."""
+
+    def specs(graph: dict[str, Any]) -> list[Any]:
+        known = {one["name"]: one.get("output", one.get("spec")) for one in graph["values"] + graph["nodes"]}
+        laid = [known[name] for name in graph["outputs"]]
+        return [
+            (s["dtype"], s["shape"], [step for step, size in zip(s["strides"], s["shape"], strict=True) if size > 1])
+            for s in laid
+        ]
+
+    assert specs(x.before) == specs(x.after)
+    assert x.before["values"] == x.after["values"]
