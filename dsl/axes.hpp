@@ -1,6 +1,6 @@
 #pragma once
-// Which dimensions of different tensors are one loop. A dimension is a list of axes, outermost first; reshaping cuts and
-// regroups them, broadcasting makes axes of two tensors the same one.
+// Which dimensions of different tensors are one loop. A dimension is a list of axes, outermost first; reshaping cuts
+// and regroups them, broadcasting makes axes of two tensors the same one.
 
 #include <cstdint>
 #include <optional>
@@ -37,7 +37,7 @@ public:
 private:
   struct entry {
     std::int64_t size = 1;
-    axis same = 0;                           ///< itself, or what it was found to be
+    axis same = 0;                               ///< itself, or what it was found to be
     std::optional<std::pair<axis, axis>> parts;  ///< outer, inner
   };
   axis root(axis x) const;

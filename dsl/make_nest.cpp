@@ -25,9 +25,9 @@ bool is_integer(messages::dtype x) {
 
 /// Operators that hand integers on; what they say of values holds in any type.
 bool moves_only(std::string_view op) {
-  static const std::set<std::string_view> moves{"aten.view",   "aten._unsafe_view", "aten.reshape", "aten.squeeze",
-                                                "aten.unsqueeze", "aten.flatten",   "aten.permute", "aten.transpose",
-                                                "aten.t",      "aten.repeat",       "aten.clone",   "aten.expand",
+  static const std::set<std::string_view> moves{"aten.view",      "aten._unsafe_view", "aten.reshape", "aten.squeeze",
+                                                "aten.unsqueeze", "aten.flatten",      "aten.permute", "aten.transpose",
+                                                "aten.t",         "aten.repeat",       "aten.clone",   "aten.expand",
                                                 "aten.copy_"};
   return moves.contains(op);
 }
@@ -202,8 +202,7 @@ private:
   }
 
   expected<messages::dtype> compute_type() const {
-    auto floats = std::ranges::any_of(
-        types_, [](auto x) { return !is_integer(x) && x != messages::dtype::boolean; });
+    auto floats = std::ranges::any_of(types_, [](auto x) { return !is_integer(x) && x != messages::dtype::boolean; });
     if (!floats && (arithmetic_ || std::ranges::any_of(types_, is_integer))) return messages::dtype::int64;
     if (arithmetic_) return fail(failure_code::bad_input, "the group mixes arithmetic in integers with numbers");
     return types_.contains(messages::dtype::float64) ? messages::dtype::float64 : messages::dtype::float32;

@@ -5,7 +5,8 @@
 // The space has kept and reduced dimensions. At each point of the kept ones the stages run in order: each reduces
 // expressions over the reduced dimensions, then computes derived values. Results are written for each point of the kept
 // space (a sum, a maximum), of the whole space (a norm, a softmax), or once after a last stage that reduces over the
-// kept dimensions too (the mean of the rows' losses). A nest may have no stage: copies, views, maps with odd broadcasts.
+// kept dimensions too (the mean of the rows' losses). A nest may have no stage: copies, views, maps with odd
+// broadcasts.
 
 #include <cstdint>
 #include <optional>

@@ -3,9 +3,8 @@
 #include <algorithm>
 #include <set>
 
-#include "dsl/cpp/expression_text.hpp"
+#include "dsl/cpp/nest_code.hpp"
 #include "dsl/cpp/text.hpp"
-#include "dsl/expression_builder.hpp"
 
 namespace dsl::cpp {
 
@@ -22,21 +21,14 @@ constexpr std::int64_t streaming_bytes = 16 << 20;
 constexpr std::int64_t streamed_at_once = 1024;
 constexpr std::int64_t unit_blocks = 256;
 
-/// A tensor of the kernel by its variable: operands x0, x1, ..., targets y0, y1, ...
-struct variable {
-  std::string id;
-  const nest_place* place = nullptr;
-  std::size_t index = 0;
-};
-
 class writer {
 public:
   writer(const nest_layout& layout, const nest_interface& interface, const knob_values& knobs)
-      : layout_(layout), nest_(layout.nest), interface_(interface), knobs_(knobs) {
-    name_all("x", layout.operands, operands_);
-    for (const auto* targets : {&layout.kept, &layout.element, &layout.once}) name_all("y", *targets, targets_);
-    find_index_slots();
-  }
+      : layout_(layout),
+        nest_(layout.nest),
+        interface_(interface),
+        knobs_(knobs),
+        code_(layout, word(knobs, "math") == "plain") {}
 
   template_data write() {
     template_data data;
@@ -52,24 +44,6 @@ public:
   }
 
 private:
-  void name_all(const char* letter, const std::vector<nest_place>& places, std::vector<variable>& into) {
-    auto offset = into.size();
-    for (std::size_t i = 0; i < places.size(); ++i) {
-      auto id = letter + std::to_string(offset + i);
-      into.push_back({id, &places[i], operands_.size() + (letter[0] == 'y' ? targets_.size() : 0)});
-    }
-  }
-
-  void find_index_slots() {
-    auto look = [&](const nest_stage& stage) {
-      for (const auto& x : stage.reductions) {
-        if (x.position) index_slots_.insert(x.slot + 1);
-      }
-    };
-    for (const auto& x : nest_.stages) look(x);
-    if (nest_.last) look(*nest_.last);
-  }
-
   // -- numbers
 
   bool parallel() const { return layout_.elements() >= whole(knobs_, "parallel_threshold"); }
@@ -91,7 +65,7 @@ private:
   void add_numbers(template_data& data) const {
     data.set("kept", std::to_string(nest_.kept));
     data.set("reduced", std::to_string(nest_.sizes.size() - nest_.kept));
-    data.set("tensor_count", std::to_string(operands_.size() + targets_.size()));
+    data.set("tensor_count", std::to_string(code_.operands().size() + code_.targets().size()));
     data.set("sizes", list_of(nest_.sizes));
     data.set("column", layout_.column);
     data.set("row", !layout_.column);
@@ -122,8 +96,8 @@ private:
 
   template_data tensors() const {
     auto all = template_list();
-    for (const auto& x : operands_) all << tensor(x, true);
-    for (const auto& x : targets_) all << tensor(x, false);
+    for (const auto& x : code_.operands()) all << tensor(x, true);
+    for (const auto& x : code_.targets()) all << tensor(x, false);
     return all;
   }
 
@@ -136,7 +110,7 @@ private:
     return "in[" + std::to_string(read - interface_.reads.begin()) + ']';
   }
 
-  template_data tensor(const variable& v, bool is_read) const {
+  template_data tensor(const nest_variable& v, bool is_read) const {
     const auto& x = v.place->tensor;
     template_data data;
     data.set("id", v.id);
@@ -157,110 +131,20 @@ private:
     return data;
   }
 
-  static std::string element(const variable& v) {
-    switch (v.place->inner) {
-      case motion::unit: return v.id + "[i]";
-      case motion::repeated: return '*' + v.id;
-      default: return v.id + "[i * step_" + v.id + ']';
-    }
-  }
-
-  static std::string position(const variable& v) {
-    switch (v.place->inner) {
-      case motion::unit: return '(' + v.id + " + i)";
-      case motion::repeated: return v.id;
-      default: return '(' + v.id + " + i * step_" + v.id + ')';
-    }
-  }
-
-  static std::string type(const variable& v) { return std::string{type_of(v.place->tensor.spec.dtype)}; }
-
   // -- slots
-
-  std::string slot_type(std::uint32_t slot) const {
-    return nest_.compute == dtype::int64 || index_slots_.contains(slot) ? "int64_t" : "double";
-  }
-  std::string slot(std::uint32_t s) const { return 's' + std::to_string(s) + (layout_.column ? "[i]" : ""); }
 
   template_data slots() const {
     auto all = template_list();
     for (std::uint32_t s = 0; s < nest_.slots; ++s) {
       template_data one;
       one.set("slot", std::to_string(s));
-      one.set("type", slot_type(s));
+      one.set("type", code_.slot_type(s));
       all << one;
     }
     return all;
   }
 
-  // -- one piece of code
-
-  /// What a piece uses, as locals, parameters and arguments.
-  struct used {
-    std::string locals, parameters, arguments;
-  };
-
-  void use_tensor(used& u, const variable& v, bool constant, const std::string& passed) const {
-    auto index = std::to_string(v.index);
-    if (v.place->tensor.is_position()) {
-      u.locals += "    const int64_t " + v.id + " = at[" + index + "];\n";
-      u.parameters += ", int64_t " + v.id;
-    } else {
-      u.locals += "    auto* " + v.id + " = x[" + index + "].data<" + type(v) + ">() + at[" + index + "];\n";
-      u.parameters += std::string{", "} + (constant ? "const " : "") + type(v) + "* __restrict__ " + v.id;
-    }
-    u.arguments += ", " + passed;
-    if (v.place->inner != motion::strided) return;
-    u.locals += "    const int64_t step_" + v.id + " = x[" + index + "].step(" + std::to_string(layout_.inner()) + ");\n";
-    u.parameters += ", int64_t step_" + v.id;
-    u.arguments += ", step_" + v.id;
-  }
-
-  void use_slot(used& u, std::uint32_t s) const {
-    auto id = 's' + std::to_string(s);
-    auto type = "const " + slot_type(s) + (layout_.column ? "*" : "");
-    u.locals += "    " + type + ' ' + id + " = v." + id + ";\n";
-    u.parameters += ", " + type + (layout_.column ? " __restrict__ " : " ") + id;
-    u.arguments += ", " + id;
-  }
-
-  used uses_of(const messages::expression& x, const std::set<std::uint32_t>& more = {}) const {
-    auto operands = more;
-    for (const auto& node : x.nodes)
-      if (node.operand) operands.insert(*node.operand);
-    used u;
-    for (auto i : operands) {
-      if (i < operands_.size()) {
-        use_tensor(u, operands_[i], true, operands_[i].id);
-      } else {
-        use_slot(u, i - static_cast<std::uint32_t>(operands_.size()));
-      }
-    }
-    return u;
-  }
-
-  enum class precision : std::uint8_t { element, kept };
-
-  printed text_of(const messages::expression& x, precision how, const char* indent) const {
-    std::vector<std::string> texts;
-    for (const auto& v : operands_) {
-      texts.push_back(v.place->tensor.is_position() ? position(v) : "km::load(" + element(v) + ')');
-    }
-    for (std::uint32_t s = 0; s < nest_.slots; ++s) texts.push_back(slot(s));
-    auto type = nest_.compute == dtype::int64 ? dtype::int64 : how == precision::kept ? dtype::float64 : nest_.compute;
-    cpp_printer language{type, word(knobs_, "math") == "plain" ? math::plain : math::vector, texts};
-    return print(x, language, {.prefix = "t", .indent = indent});
-  }
-
-  /// A place is handed on as the integer that it is.
-  std::string value_of(const messages::expression& x, const printed& text, std::size_t i) const {
-    const auto& node = x.nodes[x.results[i]];
-    auto count = static_cast<std::uint32_t>(operands_.size());
-    bool place = node.operand && *node.operand >= count && index_slots_.contains(*node.operand - count);
-    return place ? slot(*node.operand - count) : text.results[i];
-  }
-
-  template_data piece(const used& u, const printed& text) const {
+  template_data piece(const nest_uses& u, const printed& text) const {
     template_data data;
     data.set("locals", u.locals);
     data.set("parameters", u.parameters);
@@ -271,24 +155,6 @@ private:
 
   // -- stages
 
-  std::string element_type() const {
-    return nest_.compute == dtype::int64 ? "int64_t" : nest_.compute == dtype::float64 ? "double" : "float";
-  }
-
-  std::string monoid_of(const nest_reduction& x, const std::string& type) const {
-    std::string name{"km::"};
-    switch (x.kind) {
-      case monoid::sum: return name + "sum<" + type + '>';
-      case monoid::prod: return name + "prod<" + type + '>';
-      case monoid::max: return name + "max<" + type + '>';
-      case monoid::min: return name + "min<" + type + '>';
-      case monoid::moments: return name + "moments<" + type + '>';
-      default: break;
-    }
-    std::string place = type == "float" && layout_.count < INT32_MAX ? "int32_t" : "int64_t";
-    return name + (x.kind == monoid::argmax ? "argmax<" : "argmin<") + type + ", " + place + '>';
-  }
-
   template_data stage(const nest_stage& stage, std::size_t index) const {
     template_data data;
     auto reductions = template_list();
@@ -297,7 +163,7 @@ private:
     for (const auto& x : stage.reductions) {
       template_data one;
       one.set("slot", std::to_string(x.slot));
-      one.set("monoid", monoid_of(x, element_type()));
+      one.set("monoid", code_.monoid_of(x, code_.element_type()));
       auto filled = "v.s" + std::to_string(x.slot);
       if (slots_of(x.kind) == 2) filled += ", v.s" + std::to_string(x.slot + 1);
       one.set("filled", filled);
@@ -331,41 +197,24 @@ private:
       bodies.results.push_back(stage.bodies.results[x.body]);
       mine.push_back(&x);
     }
-    bodies = pruned(bodies);
-    auto text = text_of(bodies, precision::element, "      ");
+    bodies = needed_part(bodies);
+    auto text = code_.text_of(bodies, precision::element, "      ");
     for (std::size_t i = 0; i < mine.size(); ++i) {
       template_data one;
-      auto where = mine[i]->position ? ", " + position(operands_[*mine[i]->position]) : std::string{};
+      auto where = mine[i]->position ? ", " + code_.operands()[*mine[i]->position].position() : std::string{};
       one.set("slot", std::to_string(mine[i]->slot));
       one.set("does", name);
       one.set("value", text.results[i] + where);
       all << one;
     }
-    auto data = piece(uses_of(bodies, positions), text);
+    auto data = piece(code_.uses_of(bodies, positions), text);
     data.set("pass", name);
     data.set("uses", all);
     return data;
   }
 
-  /// Without what no result needs, so that nothing is declared for it.
-  static messages::expression pruned(const messages::expression& x) {
-    expression_builder builder;
-    std::vector<term> made;
-    for (const auto& node : x.nodes) {
-      if (node.number) made.push_back(builder.number(*node.number));
-      if (node.operand) made.push_back(builder.operand(*node.operand));
-      if (node.op.empty()) continue;
-      std::vector<std::uint32_t> arguments;
-      for (auto i : node.arguments) arguments.push_back(made[i].node);
-      made.push_back(builder.apply(operation_of(node), std::move(arguments)));
-    }
-    std::vector<term> results;
-    for (auto i : x.results) results.push_back(made[i]);
-    return std::move(builder).take(results);
-  }
-
   template_data derived(const nest_stage& stage) const {
-    auto text = text_of(stage.derived, precision::kept, "      ");
+    auto text = code_.text_of(stage.derived, precision::kept, "      ");
     auto results = template_list();
     for (std::size_t i = 0; i < text.results.size(); ++i) {
       template_data one;
@@ -373,23 +222,23 @@ private:
       one.set("value", text.results[i]);
       results << one;
     }
-    auto data = piece(uses_of(stage.derived), text);
+    auto data = piece(code_.uses_of(stage.derived), text);
     data.set("results", results);
     return data;
   }
 
   // -- results
 
-  template_data results(const messages::expression& x, const printed& text, std::size_t first, used& u,
+  template_data results(const messages::expression& x, const printed& text, std::size_t first, nest_uses& u,
                         const std::set<std::string>& streamed) const {
     auto all = template_list();
     for (std::size_t i = 0; i < x.results.size(); ++i) {
-      const auto& target = targets_[first + i];
-      use_tensor(u, target, false, streamed.contains(target.id) ? "tile_" + target.id : target.id);
+      const auto& target = code_.targets()[first + i];
+      code_.use_tensor(u, target, false, streamed.contains(target.id) ? "tile_" + target.id : target.id);
       template_data one;
-      one.set("target", element(target));
-      one.set("type", type(target));
-      one.set("value", value_of(x, text, i));
+      one.set("target", target.element());
+      one.set("type", target.type());
+      one.set("value", text.results[i]);
       all << one;
     }
     return all;
@@ -398,8 +247,8 @@ private:
   void add_results(template_data& data) const {
     const auto& kept = nest_.each_kept.values;
     if (!layout_.kept.empty()) {
-      auto text = text_of(kept, precision::kept, "      ");
-      auto u = uses_of(kept);
+      auto text = code_.text_of(kept, precision::kept, "      ");
+      auto u = code_.uses_of(kept);
       auto all = results(kept, text, 0, u, {});
       auto one = piece(u, text);
       one.set("results", all);
@@ -413,16 +262,16 @@ private:
     auto streamed = template_list();
     std::set<std::string> ids;
     for (std::size_t i = 0; streams() && i < layout_.element.size(); ++i) {
-      const auto& target = targets_[layout_.kept.size() + i];
+      const auto& target = code_.targets()[layout_.kept.size() + i];
       if (target.place->inner != motion::unit) continue;
       template_data one;
       one.set("id", target.id);
-      one.set("type", type(target));
+      one.set("type", target.type());
       streamed << one;
       ids.insert(target.id);
     }
-    auto text = text_of(x, precision::element, "      ");
-    auto u = uses_of(x);
+    auto text = code_.text_of(x, precision::element, "      ");
+    auto u = code_.uses_of(x);
     auto all = results(x, text, layout_.kept.size(), u, ids);
     auto data = piece(u, text);
     data.set("results", all);
@@ -433,20 +282,20 @@ private:
   void add_last(template_data& data) const {
     auto last = template_list();
     if (nest_.last) {
-      auto text = text_of(nest_.last->bodies, precision::kept, "      ");
+      auto text = code_.text_of(nest_.last->bodies, precision::kept, "      ");
       auto results = template_list();
       for (const auto& x : nest_.last->reductions) {
         template_data one;
         one.set("slot", std::to_string(x.slot));
-        one.set("monoid", monoid_of(x, nest_.compute == dtype::int64 ? "int64_t" : "double"));
-        one.set("value", text.results[x.body] + (x.position ? ", " + position(operands_[*x.position]) : ""));
+        one.set("monoid", code_.monoid_of(x, nest_.compute == dtype::int64 ? "int64_t" : "double"));
+        one.set("value", text.results[x.body] + (x.position ? ", " + code_.operands()[*x.position].position() : ""));
         last << one;
         results << one;
       }
       std::set<std::uint32_t> positions;
       for (const auto& x : nest_.last->reductions)
         if (x.position) positions.insert(*x.position);
-      auto final = piece(uses_of(nest_.last->bodies, positions), text);
+      auto final = piece(code_.uses_of(nest_.last->bodies, positions), text);
       final.set("results", results);
       data.set("final", final);
       data.set("once", once());
@@ -455,29 +304,18 @@ private:
   }
 
   template_data once() const {
-    const auto& x = nest_.once.values;
-    used u;
+    nest_uses u;
     for (const auto& reduction : nest_.last->reductions) {
-      auto first = 's' + std::to_string(reduction.slot);
-      auto second = 's' + std::to_string(reduction.slot + 1);
-      bool two = slots_of(reduction.kind) == 2;
-      u.locals += "    " + slot_type(reduction.slot) + ' ' + first + ";\n";
-      if (two) u.locals += "    [[maybe_unused]] " + slot_type(reduction.slot + 1) + ' ' + second + ";\n";
-      u.locals += "    all.r" + std::to_string(reduction.slot) + ".give(" + first + (two ? ", " + second : "") + ");\n";
+      auto name = [&](std::uint32_t i) { return 's' + std::to_string(reduction.slot + i); };
+      std::string given;
+      for (std::uint32_t i = 0; i < slots_of(reduction.kind); ++i) {
+        u.locals += "    [[maybe_unused]] " + code_.slot_type(reduction.slot + i) + ' ' + name(i) + ";\n";
+        given += (i == 0 ? "" : ", ") + name(i);
+      }
+      u.locals += "    all.r" + std::to_string(reduction.slot) + ".give(" + given + ");\n";
     }
-    std::vector<std::string> texts;
-    for (std::size_t i = 0; i < operands_.size(); ++i) texts.emplace_back("0");
-    for (std::uint32_t s = 0; s < nest_.slots; ++s) texts.push_back('s' + std::to_string(s));
-    auto type = nest_.compute == dtype::int64 ? dtype::int64 : dtype::float64;
-    for (const auto& node : x.nodes) {  // tensors of rank 0
-      if (!node.operand || *node.operand >= operands_.size()) continue;
-      const auto& v = operands_[*node.operand];
-      used one;
-      use_tensor(one, v, true, v.id);
-      u.locals += one.locals;
-      texts[*node.operand] = v.place->tensor.is_position() ? v.id : "km::load(*" + v.id + ')';
-    }
-    auto text = print(x, cpp_printer{type, math::plain, texts}, {.prefix = "t", .indent = "    "});
+    const auto& x = nest_.once.values;
+    auto text = code_.text_of_once(x, u);
     auto all = results(x, text, layout_.kept.size() + layout_.element.size(), u, {});
     auto data = piece(u, text);
     data.set("results", all);
@@ -488,9 +326,7 @@ private:
   const reduction_nest& nest_;
   const nest_interface& interface_;
   const knob_values& knobs_;
-  std::vector<variable> operands_;
-  std::vector<variable> targets_;
-  std::set<std::uint32_t> index_slots_;
+  nest_code code_;
 };
 
 }  // namespace

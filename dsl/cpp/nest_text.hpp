@@ -14,7 +14,6 @@ struct nest_interface {
 nest_interface interface_of(const reduction_nest& x, const graph_index& graph);
 
 /// All keys of the template but name and summary.
-template_data nest_data(const nest_layout& layout, const nest_interface& interface,
-                        const messages::knob_values& knobs);
+template_data nest_data(const nest_layout& layout, const nest_interface& interface, const messages::knob_values& knobs);
 
 }  // namespace dsl::cpp

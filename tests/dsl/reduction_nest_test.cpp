@@ -54,7 +54,8 @@ const double not_a_number = std::nan("");
 TEST_CASE("a reduction means what it says") {
   CHECK(run(reduction("sum", {integers("dim", {1})}, {2}), {six}) == numbers{6, 7});
   CHECK(run(reduction("sum", {}, {}), {six}) == numbers{13});
-  CHECK(run(reduction("mean", {integers("dim", {0}), flag("keepdim", true)}, {1, 3}), {six}) == numbers{-0.5, 3.5, 3.5});
+  CHECK(run(reduction("mean", {integers("dim", {0}), flag("keepdim", true)}, {1, 3}), {six})
+        == numbers{-0.5, 3.5, 3.5});
   CHECK(run(reduction("prod", {integer("dim", -1)}, {2}), {six}) == numbers{6, -120});
   CHECK(run(reduction("amin", {integers("dim", {0, 1})}, {}), {six}) == numbers{-4});
   CHECK(run(reduction("argmax", {}, {}, dtype::int64), {six}) == numbers{4});
@@ -170,12 +171,15 @@ TEST_CASE("what one nest can't compute is refused with its reason") {
   graph = one(node("y", "add", {tensor("self", "x"), tensor("other", "t")}, {3, 3}), {input("x", {3, 3})});
   graph.nodes.insert(graph.nodes.begin(), node("t", "t", {tensor("self", "x")}, {3, 3}));
   CHECK(refusal(graph) == "the group uses a tensor along two orders of its dimensions");
-  graph = one(node("y", "mm", {tensor("self", "x"), tensor("mat2", "w")}, {2, 5}), {input("x", {2, 3}), input("w", {3, 5})});
+  graph = one(node("y", "mm", {tensor("self", "x"), tensor("mat2", "w")}, {2, 5}),
+              {input("x", {2, 3}), input("w", {3, 5})});
   CHECK(refusal(graph) == "node y (aten.mm) is a product of two matrices");
   graph = one(node("y", "conv2d", {tensor("self", "x")}, {2, 3}), {input("x", {2, 3})});
   CHECK(refusal(graph) == "node y (aten.conv2d) is neither pointwise nor a reduction that is known");
-  CHECK(refusal(reduction("sum", {integers("dim", {2})}, {2})) == "node y (aten.sum) names a dimension that is not there");
-  CHECK(refusal(reduction("sum", {integers("dim", {1})}, {3})) == "node y (aten.sum) has another shape than its arguments give");
+  CHECK(refusal(reduction("sum", {integers("dim", {2})}, {2}))
+        == "node y (aten.sum) names a dimension that is not there");
+  CHECK(refusal(reduction("sum", {integers("dim", {1})}, {3}))
+        == "node y (aten.sum) has another shape than its arguments give");
 }
 
 TEST_CASE("integers stay exact or are refused") {

@@ -20,8 +20,8 @@ inline messages::op_graph scaled_softmax() {
   auto graph = chain();
   graph.task = "scaled_softmax";
   graph.nodes.pop_back();
-  graph.nodes.push_back(
-      node("softmax", "_softmax", {tensor("self", "add"), integer("dim", -1), flag("half_to_float", false)}, {2, 3, 4}));
+  graph.nodes.push_back(node("softmax", "_softmax",
+                             {tensor("self", "add"), integer("dim", -1), flag("half_to_float", false)}, {2, 3, 4}));
   graph.outputs = {"softmax"};
   return graph;
 }

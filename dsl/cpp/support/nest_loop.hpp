@@ -47,7 +47,11 @@ template <class Nest>
 class segments {
 public:
   segments(const operand* x, const int64_t* from, int64_t begin, int64_t end, int64_t longest)
-      : rows_(Nest::sizes, x, from, begin / inner), x_(x), within_(begin % inner), left_(end - begin), longest_(longest) {
+      : rows_(Nest::sizes, x, from, begin / inner),
+        x_(x),
+        within_(begin % inner),
+        left_(end - begin),
+        longest_(longest) {
     place();
   }
   bool more() const { return left_ > 0; }
@@ -91,9 +95,9 @@ private:
   T* memory_;
 };
 
-/// Nest: constants kept, reduced, tensors, sizes, column, width, partial, units, unit_blocks, count (reduced points of a
-/// unit), blocks (of them, 1 where units are not divided), parallel, dynamic; types values and finals; functions keep,
-/// last, apply.
+/// Nest: constants kept, reduced, tensors, sizes, column, width, partial, units, unit_blocks, count (reduced points of
+/// a unit), blocks (of them, 1 where units are not divided), parallel, dynamic; types values and finals; functions
+/// keep, last, apply.
 template <class Nest, class... Stages>
 class nest_loop {
 public:
@@ -250,7 +254,9 @@ private:
     return accepted;
   }
 
-  static int64_t first_of(int64_t block) { return Nest::count / Nest::blocks * block + lesser(block, Nest::count % Nest::blocks); }
+  static int64_t first_of(int64_t block) {
+    return Nest::count / Nest::blocks * block + lesser(block, Nest::count % Nest::blocks);
+  }
 
   template <class Stage>
   int divide_stage(owned<values>& known) const {
