@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "dsl/algebra/convolutions.hpp"
+#include "dsl/algebra/pools.hpp"
 #include "dsl/algebra/reductions.hpp"
 #include "dsl/algebra/rules.hpp"
 #include "dsl/algebra/scales.hpp"
@@ -185,6 +187,66 @@ found reduction_of_reshaped_product(const site& at, builder& make) {
   return make.add("view", {value("self", sums), integers("size", at.node.output.shape)}, at.node.output);
 }
 
+// -- average pools along a product's columns
+// ---------------------------------------------------------------------------
+
+/// Means of `window` neighbours along a dimension, as many as are full: [.., n, ..] to [.., n / window, ..].
+std::string averaged(builder& make, std::string_view of, std::size_t dim, std::int64_t window) {
+  auto count = make.spec(of).shape[dim] / window;
+  auto part = add_slice(make, of, dim, 0, count * window);
+  auto split = make.spec(part).shape;
+  split[dim] = count;
+  split.insert(split.begin() + static_cast<std::ptrdiff_t>(dim) + 1, window);
+  auto view = make.add("view", {value("self", part), integers("size", split)}, contiguous(make.spec(of).dtype, split));
+  return add_reduction(make, {true, view, {static_cast<std::int64_t>(dim) + 1}, false});
+}
+
+/// Right operand with columns averaged; empty where its memory can't be looked at so.
+std::string averaged_columns(builder& make, const graph_index& graph, std::string_view right, std::int64_t window) {
+  auto turned = transposed(graph, right);
+  if (turned.empty()) {
+    bool even = is_contiguous(make.spec(right)) && make.spec(right).shape[1] % window == 0;
+    return even ? averaged(make, right, 1, window) : std::string{};
+  }
+  if (!is_contiguous(make.spec(turned))) return {};
+  auto rows = averaged(make, turned, 0, window);
+  const auto& spec = make.spec(rows);
+  return make.add("t", {value("self", rows)}, {spec.dtype, {spec.shape[1], spec.shape[0]}, {1, spec.shape[1]}});
+}
+
+/// The product that a view of shape [m, 1, 1, n] shows; null for others.
+const graph_node* product_as_rows(const graph_index& graph, std::string_view tensor) {
+  const auto* view = graph.node(tensor);
+  if (view == nullptr || !is_view(*view) || !has_one_user(graph, tensor)) return nullptr;
+  const auto* node = graph.node(tensor_in(*view));
+  if (node == nullptr || !product_of(graph, *node) || !has_one_user(graph, node->name)) return nullptr;
+  auto size = node->output.shape;
+  return view->output.shape == shape{size[0], 1, 1, size[1]} && is_contiguous(view->output) ? node : nullptr;
+}
+
+/// A product with the averages of the weights: as many fewer columns as the window is wide.
+found average_of_product(const site& at, builder& make) {
+  auto outer = pool_of(at.graph, at.node);
+  const auto* node = outer && outer->average ? product_as_rows(at.graph, outer->of) : nullptr;
+  auto x = node ? product_of(at.graph, *node) : std::nullopt;
+  bool fits = x && outer->window.size() == 2 && outer->window == outer->stride && outer->window[0] == 1
+              && is_contiguous(at.node.output);
+  auto window = fits ? outer->window[1] : 0;
+  if (!fits || make.spec(x->right).shape[1] < window) return std::nullopt;
+  bool bias_is_row = x->bias.empty() || make.spec(x->bias).shape == shape{make.spec(x->right).shape[1]};
+  auto weights = bias_is_row ? averaged_columns(make, at.graph, x->right, window) : std::string{};
+  if (weights.empty()) return std::nullopt;
+  auto size = contiguous(at.node.output.dtype, {make.spec(x->left).shape[0], make.spec(weights).shape[1]});
+  std::string result;
+  if (x->bias.empty())
+    result = make.add("mm", {value("self", x->left), value("mat2", weights)}, size);
+  else
+    result = make.add(
+        "addmm", {value("self", averaged(make, x->bias, 0, window)), value("mat1", x->left), value("mat2", weights)},
+        size);
+  return make.add("view", {value("self", result), integers("size", at.node.output.shape)}, at.node.output);
+}
+
 constexpr rule table[] = {
     {"product with a diagonal matrix", product_with_diagonal},
     {"sum over a product's columns", product_with_summed_weights},
@@ -192,6 +254,7 @@ constexpr rule table[] = {
     {"sum of a shifted product", reduction_of_shifted_product},
     {"sum of a reshaped product", reduction_of_reshaped_product},
     {"product with one column", product_with_column},
+    {"average pool along a product's columns", average_of_product},
 };
 
 }  // namespace
