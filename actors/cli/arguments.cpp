@@ -90,7 +90,8 @@ void add_baselines(CLI::App* command, std::vector<std::string>& baselines) {
 
 /// Of a job.
 void add_limits(CLI::App* command, command_line& x, std::optional<std::uint32_t>& evaluations) {
-  command->add_option("--for", x.time_limit, "Stop after so long: 90s, 10m, 1h30m")->type_name("TIME");
+  command->add_option("--for", x.time_limit, "Search no longer, counted from when the task is traced: 90s, 10m, 1h30m")
+      ->type_name("TIME");
   command->add_option("--evaluations", evaluations, "Stop after so many candidates")->check(CLI::Range(1, 1'000'000));
 }
 
@@ -222,7 +223,7 @@ void add_readers(CLI::App& app, command_line& x) {
                               "kernelmesh export 20260102-030405-a1b2 softsign --out softsign.py");
   exported->add_option("RUN", x.exported.run, "Id of the run")->required();
   exported->add_option("TASK", x.exported.task, "Name of the task, or id of the job")->required();
-  exported->add_option("--out", x.exported.out, "File to write [TASK.py]");
+  exported->add_option("--out", x.exported.out, "File to write [TASK_kernel.py]");
   exported->callback([&x] { x.chosen = [&x] { return export_best(x.common, x.exported); }; });
 
   auto doctor = add_command(app, x, "doctor", "What this machine, or a run's journal, can do and what is missing",

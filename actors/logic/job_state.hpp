@@ -7,6 +7,7 @@
 #include <optional>
 #include <set>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "messages/records/fact.hpp"
@@ -14,6 +15,9 @@
 namespace actors::logic {
 
 using time_point = std::chrono::sys_time<std::chrono::milliseconds>;
+
+/// As `job_finished::stopped_by` has it.
+constexpr std::string_view stopped_by_infrastructure = "infrastructure";
 
 /// A candidate and how far it got.
 struct candidate_state {
@@ -45,7 +49,9 @@ struct job_state {
   messages::job_spec spec;
   messages::run_id run;
   std::optional<time_point> started;
-  std::optional<time_point> clock;  ///< its time limit counts from here: its first stage ran, on what was ready for it
+  std::optional<time_point> clock;  ///< since it was taken up last, its time counts from here: its first stage had run
+  std::chrono::milliseconds worked{0};  ///< when it was taken up before
+  time_point last{};                    ///< of its last fact
   std::optional<messages::traced> trace;
   std::optional<messages::kernel_failure> task_failure;  ///< trace or judge found the task itself wanting
   std::optional<messages::failure> broken;               ///< the trace failed for reasons that are not the task's
@@ -72,6 +78,13 @@ struct job_state {
 
   /// Of a messages::task: as it was given, or as its trace shrunk it.
   const messages::blob_hash& task() const;
+
+  /// What its time limit is held against: neither waits for devices that are still to start, nor the time between a
+  /// run's end and its resumption.
+  std::chrono::milliseconds spent(time_point now) const;
+
+  /// It has ended for reasons that are not the task's: it is taken up again when the run is resumed.
+  bool worth_another_try() const { return finished && finished->stopped_by == stopped_by_infrastructure; }
 };
 
 /// Facts of other jobs must not be given. A fact that comes twice, or about something unknown, changes nothing.

@@ -87,7 +87,7 @@ private:
     if (best && !job_.spec.time) return "evaluations";
     if (job_.candidates.size() >= limits.evaluations) return "evaluations";
     if (best && job_.since_gain >= limits.patience) return "patience";
-    if (job_.failed_stages >= most_failed_stages) return "infrastructure";
+    if (job_.failed_stages >= most_failed_stages) return std::string{stopped_by_infrastructure};
     return {};
   }
 
@@ -147,7 +147,7 @@ private:
 
   finish_job finish(std::string stopped_by, std::string remark) const {
     auto best = job_.best();
-    if (!best && job_.failed_stages > 0) stopped_by = "infrastructure";
+    if (!best && job_.failed_stages > 0) stopped_by = stopped_by_infrastructure;
     return {{best ? std::optional{best->id()} : std::nullopt, std::move(stopped_by), std::move(remark)}};
   }
 
