@@ -312,9 +312,10 @@ drain_reply coordinator_state::drain(const drain_request& x) {
     ++reply.runs;
     run.phase = run_phase::draining;
     for (auto& [job, entry] : run.jobs)
-      if (std::exchange(entry.waits_for_room, false))
+      if (std::exchange(entry.waits_for_room, false)) {
         entry.running = false;
-      else if (entry.running && entry.actor)
+        run.statuses[job].remark.clear();
+      } else if (entry.running && entry.actor)
         self_->send(entry.actor, drain_job{});
     later(x.limit, [this, id = id] {
       if (runs_.at(id).phase == run_phase::draining) close(runs_.at(id), run_phase::interrupted);

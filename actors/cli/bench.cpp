@@ -127,7 +127,8 @@ outcome go_on(const common_options& common, const bench_place& at, const run_spe
   if (run.spec.jobs != asked.jobs)
     return fail(failure_code::bad_input, asked.out + " has results of another bench, run " + run.spec.run.value
                                              + "; give the same problems and options, or name another --out");
-  if (run.finished) {
+  auto again = [](const auto& job) { return job.second.worth_another_try(); };
+  if (run.finished && std::ranges::none_of(run.jobs, again)) {
     std::cerr << "this bench has finished before\n";
     return print_results(at.where, at.state, run.spec.run, common.json);
   }

@@ -47,6 +47,7 @@ expected<run_status> drive(const place& where, const session_options& options) {
   auto run = accepted->run;
   shown.expect(accepted->jobs, accepted->jobs_finished);
   signal_watch watch{[&] {
+    shown.expect(0, 0);  // what is given back is not done
     shown.say("stopping; once more to stop at once; `kernelmesh resume " + run.value + "` goes on");
     (void)(*here)->drain(run);
   }};

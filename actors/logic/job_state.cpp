@@ -66,7 +66,10 @@ void apply_trace(job_state& job, const stage_result& result) {
 
 /// What broke it may work now.
 void forget_failures(job_state& job) {
-  if (job.worth_another_try()) job.finished.reset();
+  if (job.worth_another_try()) {
+    job.finished.reset();
+    job.ended.reset();
+  }
   job.broken.reset();
   job.failed_stages = 0;
   job.last_failure.clear();

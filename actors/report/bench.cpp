@@ -127,7 +127,7 @@ bench_result result_of(const problem_jobs& x) {
     to.tried += static_cast<std::uint32_t>(job->candidates.size());
     to.found_correct += job->correct();
     if (job->trace) to.shrunk = job->trace->shrunk;
-    if (job->started && job->ended) to.seconds += std::chrono::duration<double>(*job->ended - *job->started).count();
+    if (job->ended) to.seconds += std::chrono::duration<double>(job->spent(*job->ended)).count();
   }
   add_speedups(to, x);
   if (auto best = fastest_of(x.jobs))

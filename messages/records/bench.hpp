@@ -77,7 +77,7 @@ struct bench_result {
   std::vector<double> repeats;                 ///< speedup over eager of each repeat; 0: none was found or timed
   std::uint32_t tried = 0;                     ///< candidates of all its jobs
   std::uint32_t found_correct = 0;
-  double seconds = 0;  ///< from start to end of its jobs, added up
+  double seconds = 0;  ///< that its jobs took from their traces on, added up
 
   void fields(auto& f) {
     f("problem", problem);

@@ -112,7 +112,7 @@ def _serve(descriptor_count: int, boxed: bool) -> int:
         entry = load_entry(order, lent)
         if closing:
             closing.close()
-        if boxed:
+        if boxed and not order["compile"]:  # torch.compile builds in the reference's first call
             sandbox.end_processes()
     except BaseException as error:  # noqa: BLE001 - a candidate may raise anything, SystemExit too
         _say_raised(judge, error)

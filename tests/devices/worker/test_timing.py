@@ -48,6 +48,14 @@ def test_the_floor_counts_what_the_simplified_task_still_reads(family: Family, l
     assert figures["floor_bytes"] == read + 4 * ROWS * 8
 
 
+def test_the_compiled_reference_is_a_baseline_where_it_is_asked_for(family: Family) -> None:
+    wanted = {"baselines": ["eager", "compile"], "timing_budget_ms": 500, "most_pairs": 20}
+    candidate_text = LARGE.replace("class Model", "class ModelNew")
+    figures = timed(family.judge_python(LARGE, candidate_text, time=True, options=wanted))
+    assert figures["left_out"] == {}
+    assert len(figures["baseline_ns"]["compile"]) == len(figures["candidate_ns"])
+
+
 def test_a_slower_candidate_takes_longer(family: Family) -> None:
     slow = candidate("time.sleep(0.02); return y")
     figures = timed(family.judge_python(TASK, slow, time=True))
@@ -123,7 +131,7 @@ entries.PythonModule.outputs = outputs
 
 
 def test_a_task_that_refuses_mixed_numbers_is_timed_on_its_own(family: Family) -> None:
-    task = '''
+    task = """
 import torch
 class Model(torch.nn.Module):
     def forward(self, x):
@@ -132,7 +140,7 @@ class Model(torch.nn.Module):
         return x * 2
 def get_inputs():
     return [torch.rand(1 << 20)]
-'''
+"""
     figures = timed(family.judge_python(task, task.replace("class Model", "class ModelNew"), time=True))
     assert figures["fate"]["end"] == "finished"
     assert len(figures["candidate_ns"]) >= 10
