@@ -77,14 +77,13 @@ private:
   std::vector<messages::plan_group> groups_;
 };
 
-/// The whole graph where one recipe takes it, else as much as one takes, in order.
-plan whole_or_gathered(const coverage& who, const graph_index& graph) {
+/// Views may have no recipe alone, but one together with what they belong to.
+std::optional<plan> whole(const coverage& who, const graph_index& graph) {
   std::vector<std::string> all;
   for (const auto& node : graph.graph().nodes) all.push_back(node.name);
-  if (const auto* one = who.kernel(all)) {
-    return {1, {}, {{"g0", std::string{one->name()}, std::move(all), {}}}};
-  }
-  return gatherer{who, graph}.gather();
+  const auto* one = who.kernel(all);
+  if (one == nullptr) return std::nullopt;
+  return plan{1, {}, {{"g0", std::string{one->name()}, std::move(all), {}}}};
 }
 
 /// The i-th preset of each group's recipe; nothing where no recipe has so many.
@@ -111,14 +110,16 @@ plan_reply rules_plan(const messages::plan_request& request, const messages::op_
   if (graph.nodes.empty()) return refuse("not covered: the task computes nothing");
   graph_index index{graph};
   coverage who{language, index, request.allow_library_calls};
-  if (auto missing = who.missing(); !missing.empty()) return refuse(std::move(missing));
-  auto bare = whole_or_gathered(who, index);
+  auto one = whole(who, index);
+  if (auto missing = one ? std::string{} : who.missing(); !missing.empty()) return refuse(std::move(missing));
+  auto bare = one ? *one : gatherer{who, index}.gather();
+  auto left = one ? std::string{} : who.left_to_library();
   plan_reply reply;
   std::string problem = "no plan was wanted";
   for (std::size_t i = 0; reply.plans.size() < request.wanted; ++i) {
     auto x = with_preset(bare, language, i);
     if (!x) break;
-    if (auto left = who.left_to_library(); !left.empty()) x->remark += "; left to the library: " + left;
+    if (!left.empty()) x->remark += "; left to the library: " + left;
     auto problems = check_plan(*x, index, language, request.about.device);
     if (problems.empty()) {
       reply.plans.push_back(*std::move(x));
