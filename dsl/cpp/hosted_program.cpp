@@ -105,7 +105,7 @@ template_data step_data(const step& x) {
   if (x.is_library()) data.set("text", x.groups.front().text);
   data.set("groups", group_names(x));
   data.set("reads", python_names(x.reads));
-  data.set("writes", python_names(x.writes));
+  if (!x.writes.empty()) data.set("writes", python_names(x.writes));
   if (!x.done.empty()) data.set("done", python_names(x.done));
   return data;
 }

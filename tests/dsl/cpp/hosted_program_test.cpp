@@ -119,6 +119,12 @@ TEST_CASE("with leave the library gets what no kernel covers, and views do not p
   CHECK(x.groups[4].nodes == std::vector<std::string>{"keep"});
 }
 
+TEST_CASE("a plan says what is left to the library, views aside") {
+  auto graph = mixed();
+  graph.nodes[0].flops = 7;
+  CHECK(plan_of(graph).remark == "static blocks, large results past the cache; left to the library: aten.convolution");
+}
+
 TEST_CASE("a task that the library would compute alone is not covered") {
   auto graph = mixed();
   graph.nodes = {graph.nodes[0]};
@@ -159,6 +165,17 @@ TEST_CASE("kernels that run one after the other are one function, and hand tenso
   CHECK(kernel.find("int kernelmesh_run_late(") == std::string::npos);
   CHECK(kernel.find("km::scratch between_add(") != std::string::npos);
   CHECK(candidate.sources.at("model.py").find("relu = self._kernel_g1(conv, view)") != std::string::npos);
+}
+
+TEST_CASE("a kernel whose only result is a buffer's content is called for that") {
+  auto graph = mixed();
+  std::vector<dsl::group_text> groups{
+      {.name = "g0", .text = "", .reads = {"input_0"}, .writes = {"conv"}, .library = true},
+      {.name = "g1", .text = "", .reads = {"b_last", "conv"}, .writes = {}}};
+  auto x = dsl::cpp::hosted_program(cpp().files(), dsl::graph_index{graph}, groups);
+  REQUIRE_MESSAGE(x, x.error().detail);
+  CHECK(x->sources.at("model.py").find("        self._kernel_g1(b_last, conv)\n        del conv\n")
+        != std::string::npos);
 }
 
 TEST_CASE("an export holds the model and builds its library itself") {
