@@ -1,9 +1,12 @@
 #include "actors/control_socket.hpp"
 
 #include <sys/eventfd.h>
+#include <sys/socket.h>
+#include <sys/un.h>
 #include <unistd.h>
+#include <algorithm>
 #include <atomic>
-#include <csignal>
+#include <cerrno>
 #include <thread>
 #include <vector>
 
@@ -24,6 +27,19 @@ constexpr auto suffix = ".control";
 constexpr auto events_suffix = ".events";  // what a node publishes on lies beside it
 
 wire::bytes_view bytes_of(const zmq::message_t& x) { return {static_cast<const std::byte*>(x.data()), x.size()}; }
+
+/// Not asked by process id: who looks may live in another pid namespace.
+bool is_listened_to(const fs::path& path) {
+  sockaddr_un address{.sun_family = AF_UNIX, .sun_path = {}};
+  auto text = path.string();
+  if (text.size() > longest_path) return false;
+  std::ranges::copy(text, address.sun_path);
+  int fd = ::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
+  bool reached = fd >= 0 && ::connect(fd, reinterpret_cast<const sockaddr*>(&address), sizeof address) == 0;
+  bool there = reached || errno == EAGAIN || errno == EACCES;  // its queue is full; it is another user's
+  if (fd >= 0) ::close(fd);
+  return there;
+}
 
 zmq::const_buffer buffer_of(const wire::bytes& x) { return zmq::buffer(x.data(), x.size()); }
 
@@ -82,6 +98,7 @@ expected<std::unique_ptr<control_server>> control_server::open(const fs::path& f
                                                  + "): set KERNELMESH_HOME to a shorter one");
   try {
     x->socket.set(zmq::sockopt::linger, 0);
+    devices::worker::zeromq::refuse_peers_without_greeting(x->socket);
     x->socket.set(zmq::sockopt::maxmsgsize, std::int64_t{1} << 20);
     x->socket.bind("ipc://" + x->path.string());
   } catch (const zmq::error_t& e) {
@@ -97,8 +114,7 @@ std::vector<fs::path> control_sockets(const fs::path& folder) {
   for (const auto& entry : fs::directory_iterator{folder, error}) {
     auto kind = entry.path().extension();
     if (kind != suffix && kind != events_suffix) continue;
-    auto pid = std::strtol(entry.path().stem().c_str(), nullptr, 10);
-    bool lives = pid > 0 && ::kill(static_cast<pid_t>(pid), 0) == 0;
+    bool lives = is_listened_to(entry.path());
     if (!lives) fs::remove(entry.path(), error);
     if (lives && kind == suffix) living.push_back(entry.path());
   }

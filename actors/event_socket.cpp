@@ -23,6 +23,7 @@ expected<event_socket> event_socket::open(const std::string& endpoint) {
     result.socket_ = std::make_unique<socket>();
     result.socket_->publisher.set(zmq::sockopt::linger, 0);
     result.socket_->publisher.set(zmq::sockopt::sndhwm, 1000);
+    devices::worker::zeromq::refuse_peers_without_greeting(result.socket_->publisher);
     result.socket_->publisher.bind(endpoint);
   } catch (const zmq::error_t& e) {
     return fail(failure_code::misconfigured, "cannot publish events on " + endpoint + ": " + e.what());

@@ -111,9 +111,8 @@ void add_optimize(CLI::App& app, command_line& x) {
   command->add_flag("--allow-library-calls", to.allow_library_calls,
                     "Leave to torch what has no kernel, such as convolutions; the report says which operators");
   command->add_option("--seed", to.seed, "Of the search")->capture_default_str();
-  command->add_option("--out", to.out, "Folder for the export, report.html and result.json")
-      ->check(not_empty())
-      ->capture_default_str();
+  command->add_option("--out", to.out, "Folder for the export, report.html and result.json [kernelmesh-out/TASK]")
+      ->check(not_empty());
   add_python(command, x);
   add_no_sandbox(command, x);
   command->callback([&x] { x.chosen = [&x] { return optimize(x.common, x.optimize); }; });
@@ -121,7 +120,7 @@ void add_optimize(CLI::App& app, command_line& x) {
 
 void add_verify(CLI::App& app, command_line& x) {
   auto command = add_command(app, x, "verify", "Judge a candidate against its task",
-                             "kernelmesh verify configs/tasks/softsign.py kernelmesh-out/softsign.py");
+                             "kernelmesh verify configs/tasks/softsign.py kernelmesh-out/softsign/softsign.py");
   auto& to = x.verify;
   command->add_option("TASK", to.task, "Python file with Model, get_inputs and get_init_inputs")->required();
   command->add_option("CANDIDATE", to.candidate, "Python file with ModelNew, or a folder with manifest.json")

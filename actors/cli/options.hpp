@@ -28,7 +28,7 @@ struct optimize_options {
   std::optional<std::uint32_t> evaluations;
   std::string strategy = "refine";
   std::uint64_t seed = 0;
-  std::string out = "kernelmesh-out";
+  std::string out;  ///< empty: kernelmesh-out/TASK
   bool allow_library_calls = false;
 };
 

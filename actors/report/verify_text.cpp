@@ -37,6 +37,7 @@ std::string heading(const verify_document& x) {
 /// Nobody can ask for the same draws: seeds are chosen when a candidate is there.
 std::string way_to_reproduce(const kernel_failure& x) {
   if (x.stage == failure_stage::time) return "run it again: seeds and the order of calls will be new";
+  if (x.kind == failure_kind::library_calls) return "run it again; --allow-library-calls lets such work pass";
   if (!x.details.contains("seed")) return "run it again with --no-time";
   return "run it again with --no-time --draws 50: each kind with new seeds";
 }

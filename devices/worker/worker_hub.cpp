@@ -93,6 +93,7 @@ messages::expected<void> worker_hub::bind() try {
   router.set(zmq::sockopt::maxmsgsize, options_.message_bytes);
   router.set(zmq::sockopt::router_mandatory, true);
   router.set(zmq::sockopt::sndhwm, 0);
+  zeromq::refuse_peers_without_greeting(router);
   router.bind(endpoint_);
   std::error_code error;
   fs::permissions(path, fs::perms::all & ~(fs::perms::owner_exec | fs::perms::group_exec | fs::perms::others_exec),

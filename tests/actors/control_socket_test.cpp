@@ -1,6 +1,10 @@
 #include "actors/control_socket.hpp"
 
 #include <doctest/doctest.h>
+#include <sys/socket.h>
+#include <sys/un.h>
+#include <unistd.h>
+#include <algorithm>
 #include <fstream>
 
 #include "actors/event_socket.hpp"
@@ -59,6 +63,22 @@ TEST_CASE("garbage on the control socket is answered with what is wrong, and the
     CHECK(std::get<failure>(read->answer).code == failure_code::unreadable);
   }
   CHECK(actors::ask_control(socket, {status_request{}}));
+}
+
+TEST_CASE("who connects without a greeting delays nobody") {
+  tests::scratch_folder folder;
+  auto server = actors::control_server::open(folder.path(), say_running);
+  REQUIRE(server);
+  auto socket = actors::control_sockets(folder.path()).at(0);
+  for (const auto& junk : {std::string{}, std::string{"\x01\x00\x05\x01half", 8}, std::string(300, 'x')}) {
+    sockaddr_un address{.sun_family = AF_UNIX, .sun_path = {}};
+    std::ranges::copy(socket.string(), address.sun_path);
+    int fd = ::socket(AF_UNIX, SOCK_STREAM, 0);
+    REQUIRE(::connect(fd, reinterpret_cast<const sockaddr*>(&address), sizeof address) == 0);
+    REQUIRE(::send(fd, junk.data(), junk.size(), MSG_NOSIGNAL) == static_cast<ssize_t>(junk.size()));
+    ::close(fd);
+    CHECK(actors::ask_control(socket, {status_request{}}, 20s));
+  }
 }
 
 TEST_CASE("the socket of a dead process is removed, other files are left alone") {
