@@ -117,6 +117,7 @@ expected<std::vector<number_range>> parse_ranges(const std::string& flag, const 
   auto wrong = [&](std::string_view part) {
     return fail(failure_code::bad_input, flag + ": " + in_quotes(part) + " is no number or range; write 1,19-25");
   };
+  if (text.empty()) return wrong(text);
   std::vector<number_range> all;
   for (auto piece : text | std::views::split(',')) {
     std::string_view part{piece.begin(), piece.end()};

@@ -2,6 +2,8 @@
 
 #include <doctest/doctest.h>
 
+#include <cmath>
+
 #include "tests/actors/report/sample_run.hpp"
 
 using namespace report_tests;
