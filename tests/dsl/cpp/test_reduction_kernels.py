@@ -1,4 +1,4 @@
-"""Reductions through tracing, planning and g++ against torch: in float64, and no worse than four times eager's error."""
+"""Reductions through tracing, planning and g++ against torch in float64: no worse than four times eager's error."""
 
 from __future__ import annotations
 
