@@ -1,6 +1,7 @@
 // A set of nodes as values over shared axes, node by node.
 
 #include <algorithm>
+#include <cmath>
 #include <ranges>
 #include <set>
 
@@ -32,6 +33,28 @@ bool moves_only(std::string_view op) {
   return moves.contains(op);
 }
 
+/// Whether integers can do all of it.
+bool is_whole(const messages::expression& x) {
+  static const std::set<std::string_view> exact{"add",         "sub",         "mul",        "neg",   "min",      "max",
+                                                "gt",          "lt",          "ge",         "le",    "eq",       "ne",
+                                                "logical_not", "logical_and", "logical_or", "where", "number_of"};
+  return std::ranges::all_of(x.nodes, [](const auto& node) {
+    if (node.number) return std::abs(*node.number) < 0x1p53 && std::trunc(*node.number) == *node.number;
+    return node.op.empty() || exact.contains(node.op);
+  });
+}
+
+bool is_whole(const nest_stage& x) {
+  auto counts = [](const auto& reduction) { return reduction.kind != monoid::moments; };
+  return is_whole(x.bodies) && is_whole(x.derived) && std::ranges::all_of(x.reductions, counts);
+}
+
+bool is_whole(const reduction_nest& x) {
+  bool results = is_whole(x.each_kept.values) && is_whole(x.each_element.values) && is_whole(x.once.values);
+  auto stage = [](const nest_stage& one) { return is_whole(one); };
+  return results && std::ranges::all_of(x.stages, stage) && (!x.last || is_whole(*x.last));
+}
+
 class nest_maker {
 public:
   explicit nest_maker(const graph_index& index) : index_(index) {}
@@ -47,7 +70,10 @@ public:
     if (!type) return tl::unexpected{type.error()};
     auto nest = assemble_nest(scope_, targets(), all_dims());
     if (!nest) return nest;
-    if (nest->compute == messages::dtype::float32) nest->compute = *type;
+    if (*type == messages::dtype::int64 && !is_whole(*nest)) {
+      return fail(failure_code::bad_input, "the group computes with integers what only numbers can do");
+    }
+    if (nest->compute == messages::dtype::float32 || *type == messages::dtype::int64) nest->compute = *type;
     return nest;
   }
 

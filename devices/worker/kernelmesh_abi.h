@@ -32,8 +32,9 @@ typedef struct kernelmesh_tensor {
 } kernelmesh_tensor;
 
 /*
- * Computes all outputs; has finished when it returns. Arguments are not to be written, in the order of the manifest's
- * `arguments`; outputs are allocated by the caller, in the order of its `outputs`.
+ * Computes all outputs; has finished when it returns. Arguments come in the order of the manifest's `arguments` and are
+ * not to be written, but for buffers that the task's forward changes: these are to be changed likewise. Outputs are
+ * allocated by the caller, in the order of its `outputs`.
  * threads: how many CPU threads it may use; stream: of the device, NULL on a CPU.
  * Returns 0, or a number that says what it could not do; then the outputs do not count.
  */

@@ -132,7 +132,7 @@ class Arena:
 
     @property
     def has_changing_buffers(self) -> bool:
-        return bool(self._reference.changing)
+        return bool(self._reference.changing or self._reference.counters)
 
     def order(self, program: Program) -> int:
         """A memfd with what the candidate is told; the caller's to close."""
@@ -194,7 +194,7 @@ class Arena:
 
     def changed(self, inputs: list[Any]) -> bool:
         """Do lent inputs or weights differ from the judge's own, bit by bit? Buffers that change may."""
-        free = set(self._reference.changing)
+        free = {*self._reference.changing, *self._reference.counters}
         kept = [(x["tensor"], self._reference.state[name]) for name, x in self._state.items() if name not in free]
         kept += _zip([x["tensor"] for x in _messages(self._init)], tensors_in(self._reference.init))
         pairs = [

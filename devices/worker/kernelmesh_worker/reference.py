@@ -43,6 +43,7 @@ class Reference:
         self.state = {name: x.detach() for name, x in state_of(self.model).items()}
         self.buffer_names = list(dict(self.model.named_buffers(remove_duplicate=False)))
         self.changing: list[str] = []  # buffers that a forward changes; known after the first one
+        self.counters: list[str] = []  # the same of integers: a candidate may change them or leave them
         self.structure = "Tensor"
         self.forward_ns = 0  # spent in forward calls
         self.returns_inputs = False  # is an output a view of an input?
@@ -95,11 +96,12 @@ class Reference:
         return outputs, changed
 
     def _see_changes(self) -> None:
-        """Counters of calls are no numbers that a kernel computes: they are left out."""
+        """Counters of calls are no numbers that a kernel computes: they are not compared."""
         for name, before in self._buffers.items():
             now = self.state[name]
-            if name not in self.changing and now.is_floating_point() and not torch.equal(now, before):
-                self.changing.append(name)
+            seen = self.changing if now.is_floating_point() else self.counters
+            if name not in seen and not torch.equal(now, before):
+                seen.append(name)
 
     def expected(self, inputs: list[Any]) -> Expected:
         outputs, buffers = self._eager(inputs)

@@ -286,6 +286,50 @@ def c_work(family: Family, and_then: str, **more: Any) -> dict[str, Any]:
     return work(ROW_TASK, entry, {}, manifest=manifest, artifact=library, **more)
 
 
+COUNTING_TASK = """
+import torch
+import torch.nn as nn
+
+class Model(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.register_buffer("calls", torch.zeros((), dtype=torch.int64))
+        self.register_buffer("level", torch.ones(4))
+
+    def forward(self, x):
+        self.calls += 1
+        self.level.mul_(0.5)
+        return x * 2
+
+def get_inputs():
+    return [torch.randn(8, 16)]
+"""
+COUNTING_KERNEL = """
+#include "kernelmesh_abi.h"
+extern "C" int kernelmesh_run(const kernelmesh_tensor* in, int32_t, const kernelmesh_tensor* out, int32_t, int32_t,
+                              void*) {
+  for (int i = 0; i < 128; ++i) static_cast<float*>(out->data)[i] = 2 * static_cast<float*>(in->data)[i];
+  ++*static_cast<int64_t*>(in[1].data);
+  for (int i = 0; i < 4; ++i) static_cast<float*>(in[2].data)[i] *= 0.5f;
+  return 0;
+}
+"""
+
+
+def test_a_c_function_may_change_what_forward_changes_counters_too(family: Family) -> None:
+    buffers = [
+        {"origin": "buffer", "index": 0, "path": "calls", "spec": spec(dtype="int64")},
+        {"origin": "buffer", "index": 0, "path": "level", "spec": spec(4)},
+    ]
+    given = {"origin": "input", "index": 0, "path": "", "spec": spec(8, 16)}
+    manifest = {"arguments": [given, *buffers], "outputs": [spec(8, 16)]}
+    entry = {"c_abi": {"abi": 1, "function": "kernelmesh_run"}}
+    library = build(family.files, COUNTING_KERNEL)
+    order = work(COUNTING_TASK, entry, {}, manifest=manifest, artifact=library)
+    draws = verified(family.ask("judge", order))["draws"]
+    assert not any(is_bad(x) for x in draws)
+
+
 def test_a_right_c_function_passes(family: Family) -> None:
     figures = verified(family.ask("judge", c_work(family, "")))
     assert figures["fate"]["end"] == "finished"
