@@ -5,6 +5,7 @@
 
 #include "dsl/cpp/dwconv_recipe.hpp"
 #include "dsl/cpp/export.hpp"
+#include "dsl/cpp/gemm_recipe.hpp"
 #include "dsl/cpp/map_recipe.hpp"
 #include "dsl/cpp/pool_recipe.hpp"
 #include "dsl/cpp/scan_recipe.hpp"
@@ -22,10 +23,7 @@ using messages::failure_code;
 using make_recipe = std::unique_ptr<recipe> (*)(const recipe_files&);
 const std::map<std::string, make_recipe, std::less<>>& implementations() {
   static const std::map<std::string, make_recipe, std::less<>> all{
-      {"dwconv", &make_dwconv},
-      {"map", &make_map},
-      {"pool", &make_pool},
-      {"scan", &make_scan},
+      {"dwconv", &make_dwconv}, {"gemm", &make_gemm}, {"map", &make_map}, {"pool", &make_pool}, {"scan", &make_scan},
   };
   return all;
 }
