@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <numeric>
 
+#include "dsl/cpp/knob_values.hpp"
 #include "dsl/cpp/text.hpp"
 
 namespace dsl::cpp {
@@ -19,6 +20,7 @@ struct row_tensor {
   const seen_tensor* tensor = nullptr;
   view place;  ///< in the kernel's space
   bool written = false;
+  bool streamed = false;  ///< written past the cache
 
   std::int64_t step() const { return place.strides.empty() ? 0 : place.strides.back(); }
   std::string element() const {
@@ -42,6 +44,7 @@ template_data tensor_data(const row_tensor& x) {
   data.set("from", x.from);
   data.set("constant", x.written ? "" : "const ");
   data.set("is_input", !x.written);
+  data.set("streamed", x.streamed);
   data.set("type", std::string{type_of(spec.dtype)});
   data.set("dtype", dtype_of(spec.dtype));
   data.set("bytes", std::to_string(messages::bytes_of(spec.dtype)));
@@ -71,15 +74,20 @@ struct row_function {
   std::vector<std::string> results;
 };
 
+/// Below that the result fits into the caches, and whoever reads it next is faster if it stays there.
+constexpr std::int64_t streaming_bytes = 16 << 20;
+
 template_data function_data(const row_function& x) {
   template_data data;
   data.set("function", x.name);
   data.set("lines", x.lines);
   auto tensors = template_list();
   auto results = template_list();
+  auto streams = template_list();
   std::size_t written = 0;
   for (const auto& tensor : x.tensors) {
     tensors << tensor_data(tensor);
+    if (tensor.streamed) streams << tensor_data(tensor);
     if (!tensor.written) continue;
     template_data result;
     result.set("target", tensor.element());
@@ -89,6 +97,7 @@ template_data function_data(const row_function& x) {
   }
   data.set("tensors", tensors);
   data.set("results", results);
+  data.set("streams", streams);
   if (written == 0) data.set("value", x.results.front());
   return data;
 }
@@ -138,6 +147,19 @@ private:
     return x;
   }
 
+  bool streams(const row_tensor& x) const {
+    auto wish = word_knob(order_.group.knobs, "streaming_stores");
+    if (x.step() != 1 || wish == "off") return false;
+    auto bytes = elements(x.tensor->spec.shape) * static_cast<std::int64_t>(messages::bytes_of(x.tensor->spec.dtype));
+    return wish == "on" || bytes >= streaming_bytes;
+  }
+
+  /// One result, streamed, that is the numbers as they are.
+  bool is_plain(const row_function& x) const {
+    return x.tensors.size() == 1 && x.tensors[0].streamed && hands_on(order_.around.output.expression)
+           && type_of(x.tensors[0].tensor->spec.dtype) == order_.number;
+  }
+
   std::optional<row_function> write_function() {
     const auto& to = order_.around.output;
     row_function x{"write", {}, {}, {}};
@@ -173,7 +195,11 @@ private:
     data.set("all_tensors", tensors);
     data.set("tensor_count", std::to_string(all_.size()));
     data.set("readers", readers);
-    data.set("writer", function_data(epilogue));
+    auto writer = function_data(epilogue);
+    writer.set("plain", is_plain(epilogue));
+    data.set("writer", writer);
+    data.set("longest", std::to_string(order_.longest_row));
+    data.set("streaming", std::ranges::any_of(epilogue.tensors, &row_tensor::streamed));
     data.set("count", std::to_string(elements(order_.around.output.shape)));
     for (const auto& [name, text] : files_.partials) {
       data.set(name, kainjow::mustache::partial{[text] { return text; }});

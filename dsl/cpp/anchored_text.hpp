@@ -25,7 +25,8 @@ struct anchored_order {
   std::string number;                   ///< the C++ type that the anchor computes in
   std::vector<to_kernel_space> inputs;  ///< one for each of around.inputs
   to_kernel_space output;
-  std::string include;  ///< the support file of its loops
+  std::string include;           ///< the support file of its loops
+  std::int64_t longest_row = 1;  ///< that is written at once
   math functions = math::vector;
 };
 

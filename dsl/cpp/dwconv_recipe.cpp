@@ -64,6 +64,7 @@ public:
                        std::move(inputs),
                        space,
                        "depthwise_loop.hpp",
+                       whole_knob(order.knobs, "tile"),
                        functions(order.knobs)};
     auto data = anchored_data(all, files_);
     if (!data) return tl::unexpected{data.error()};

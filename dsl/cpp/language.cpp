@@ -5,6 +5,7 @@
 
 #include "dsl/cpp/dwconv_recipe.hpp"
 #include "dsl/cpp/export.hpp"
+#include "dsl/cpp/gemm_recipe.hpp"
 #include "dsl/cpp/hosted_program.hpp"
 #include "dsl/cpp/kernel_source.hpp"
 #include "dsl/cpp/library_recipe.hpp"
@@ -24,8 +25,9 @@ using messages::failure_code;
 using make_recipe = std::unique_ptr<recipe> (*)(const recipe_files&);
 const std::map<std::string, make_recipe, std::less<>>& implementations() {
   static const std::map<std::string, make_recipe, std::less<>> all{
-      {"colred", &make_colred}, {"dwconv", &make_dwconv}, {"library", &make_library}, {"map", &make_map},
-      {"pool", &make_pool},     {"rowred", &make_rowred}, {"rownorm", &make_rownorm}, {"scan", &make_scan},
+      {"colred", &make_colred},   {"dwconv", &make_dwconv},   {"gemm", &make_gemm},
+      {"library", &make_library}, {"map", &make_map},         {"pool", &make_pool},
+      {"rowred", &make_rowred},   {"rownorm", &make_rownorm}, {"scan", &make_scan},
   };
   return all;
 }

@@ -53,8 +53,8 @@ public:
     if (!x) return tl::unexpected{x.error()};
     auto space = five_dimensions(x->has_batch);
     bool wide = x->around.compute == dtype::float64;
-    anchored_order all{order, x->around,       wide ? "double" : "float", {space},
-                       space, "pool_loop.hpp", functions(order.knobs)};
+    anchored_order all{order, x->around,       wide ? "double" : "float",       {space},
+                       space, "pool_loop.hpp", whole_knob(order.knobs, "tile"), functions(order.knobs)};
     auto data = anchored_data(all, files_);
     if (!data) return tl::unexpected{data.error()};
     add_pool(*data, *x, order.knobs);

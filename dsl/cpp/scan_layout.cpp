@@ -7,8 +7,9 @@ namespace dsl::cpp {
 
 namespace {
 
-/// Columns narrower than this are rows with steps; rows shorter than this are columns with steps, if there are many.
+/// Columns narrower than this are rows with steps; rows shorter than `brief` are columns with steps, if there are many.
 constexpr std::int64_t narrow = 16;
+constexpr std::int64_t brief = 8;
 constexpr std::int64_t many = 64;
 
 using order = std::vector<std::size_t>;
@@ -62,7 +63,7 @@ bool prefers_columns(const scan& x, const anchored& around, std::int64_t width) 
   const auto& result = around.output.results.front().place;
   auto axis_step = std::abs(result.strides[x.axis]);
   bool axis_innermost = std::ranges::all_of(result.strides, [&](auto s) { return axis_step <= std::abs(s); });
-  if (axis_innermost) return around.output.shape[x.axis] < many && width >= many;
+  if (axis_innermost) return around.output.shape[x.axis] < brief && width >= many;
   return width >= narrow;
 }
 

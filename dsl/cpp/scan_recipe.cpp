@@ -76,7 +76,7 @@ public:
     auto layout = lay_out(x->scan, x->around);
     bool floating = is_floating(order.graph.node(x->scan.core.result)->output.dtype);
     anchored_order all{order,         x->around,       floating ? "double" : "int64_t", {layout.input},
-                       layout.output, "scan_loop.hpp", functions(order.knobs)};
+                       layout.output, "scan_loop.hpp", whole_knob(order.knobs, "tile"), functions(order.knobs)};
     auto data = anchored_data(all, files_);
     if (!data) return tl::unexpected{data.error()};
     auto outer = layout.outer;

@@ -129,7 +129,7 @@ private:
   int64_t index_[rank];
 };
 
-inline int64_t lesser(int64_t a, int64_t b) { return a < b ? a : b; }
+constexpr int64_t lesser(int64_t a, int64_t b) { return a < b ? a : b; }
 
 // -- streaming stores -------------------------------------------------------------------------------------------------
 

@@ -156,6 +156,7 @@ inline typename G::number scan_part(const typename G::tensors& x, int64_t row, i
     along = i + G::exclusive;
     if (writes) G::write(x, at, n, t);
   }
+  if (writes) G::end_writes();
   return carry;
 }
 
@@ -241,6 +242,7 @@ inline void scan_column_tile(const typename G::tensors& x, int64_t outer, int64_
     along = i + G::exclusive;
     G::write(x, at, n, sum);
   }
+  G::end_writes();
 }
 
 template <class G>

@@ -126,6 +126,7 @@ inline int each_window_block(int threads, int64_t bytes_a_thread, const F& compu
     const int64_t row = at[3] * G::rows, column = at[4] * G::tile;
     const window_tile tile{column, lesser(G::tile, G::width.output - column)};
     compute(at, row, lesser(G::rows, G::height.output - row), tile, memory.of<char>(thread_number()));
+    G::end_writes();
   }
   return accepted;
 }

@@ -45,7 +45,15 @@ inline void write_row(int64_t n, [[maybe_unused]] const number* __restrict__ fro
   }
 }
 inline void write(const tensors& x, [[maybe_unused]] const int64_t* at, int64_t n, const number* from) {
+
+
   write_row(n, from, x.y0 + km::place(steps_y0, at));
+
+}
+
+/// After the last write of a thread.
+inline void end_writes() {
+
 }
 
 /// Tensors during a call.
@@ -77,6 +85,7 @@ struct scan {
   static void write(const tensors& x, const int64_t* at, int64_t n, const number* from) {
     group_g0::write(x, at, n, from);
   }
+  static void end_writes() { group_g0::end_writes(); }
 };
 
 inline int run([[maybe_unused]] const kernelmesh_tensor* const* in, const kernelmesh_tensor* const* out, int threads) {

@@ -56,6 +56,16 @@ messages::op_graph convolution() {
           .outputs = {"relu"}};
 }
 
+/// y = gelu(bias + x * transposed weight).
+messages::op_graph product() {
+  return {.task = "product",
+          .values = {input("x", {20, 30}), input("w", {40, 30}), input("b", {40})},
+          .nodes = {node("t", "t", {tensor("self", "w")}, {30, 40}),
+                    node("product", "addmm", {tensor("self", "b"), tensor("mat1", "x"), tensor("mat2", "t")}, {20, 40}),
+                    node("gelu", "gelu", {tensor("self", "product")}, {20, 40})},
+          .outputs = {"gelu"}};
+}
+
 std::string read(const std::filesystem::path& file) {
   std::ifstream in{file};
   return {std::istreambuf_iterator<char>{in}, {}};
@@ -78,6 +88,7 @@ TEST_CASE("each recipe around an anchor writes what its golden file holds") {
   check_golden(pool(), "pool");
   check_golden(scan(), "scan");
   check_golden(convolution(), "dwconv");
+  check_golden(product(), "gemm");
 }
 
 TEST_CASE("groups of different recipes are one program") {

@@ -1,4 +1,4 @@
-"""Pools, scans and depthwise convolutions with what stands around them, against torch in float64."""
+"""Pools, scans, depthwise convolutions and products with what stands around them, against torch in float64."""
 
 from __future__ import annotations
 
@@ -150,6 +150,75 @@ def test_a_depthwise_convolution_is_as_right_as_torch(case: str, tmp_path: Path)
     traced_kernels.check(tmp_path / "conv", make_model(), *make())
 
 
+class Layer(nn.Module):
+    """A linear layer between pointwise operators."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.linear = nn.Linear(40, 50)
+        self.scale = nn.Parameter(torch.randn(50))
+
+    def forward(self, x: torch.Tensor) -> torch.Tensor:
+        return F.gelu(self.linear(torch.tanh(x))) * self.scale + torch.sigmoid(self.scale)
+
+
+def matrices(*shapes: tuple[int, ...]) -> Make:
+    return lambda: [torch.randn(*shape) for shape in shapes]
+
+
+PRODUCTS: dict[str, tuple[Callable[..., Any], Make]] = {
+    "several blocks": (lambda a, b: a @ b, matrices((301, 700), (700, 513))),
+    "the left one transposed": (lambda a, b: a.T @ b, matrices((70, 65), (70, 81))),
+    "the right one transposed": (lambda a, b: a @ b.T, matrices((65, 70), (81, 70))),
+    "both transposed": (lambda a, b: a.T @ b.T, matrices((70, 65), (81, 70))),
+    "a batch": (lambda a, b: a @ b.transpose(-1, -2), matrices((2, 3, 30, 40), (2, 3, 50, 40))),
+    "a batch of rows": (lambda a, b: a @ b, matrices((3, 30, 40), (40, 50))),
+    "an einsum": (lambda a, b: torch.einsum("bijl,lk->bijk", a, b), matrices((2, 3, 4, 5), (5, 6))),
+    "something added": (
+        lambda c, a, b: torch.addmm(c, a, b, beta=0.5, alpha=2),
+        matrices((50,), (30, 40), (40, 50)),
+    ),
+    "nothing added": (
+        lambda c, a, b: torch.addmm(c * float("nan"), a, b, beta=0, alpha=2),
+        matrices((50,), (30, 40), (40, 50)),
+    ),
+    "a batch added": (lambda c, a, b: torch.baddbmm(c, a, b), matrices((3, 30, 50), (3, 30, 40), (3, 40, 50))),
+    "an upper triangle": (lambda a, b: torch.triu(a @ b), matrices((300, 300), (300, 300))),
+    "a lower triangle": (lambda a, b: torch.tril(a @ b, -3), matrices((300, 200), (200, 310))),
+    "one row": (lambda a, b: a @ b, matrices((1, 70), (70, 81))),
+    "one column": (lambda a, b: a @ b, matrices((65, 70), (70, 1))),
+    "a sum of one": (lambda a, b: a @ b, matrices((65, 1), (1, 81))),
+    "a sum of none": (lambda a, b: a @ b, matrices((65, 0), (0, 81))),
+    "nothing": (lambda a, b: a @ b, matrices((0, 5), (5, 81))),
+    "a deep sum": (lambda a, b: a @ b, matrices((20, 20000), (20000, 30))),
+    "special values": (lambda a, b: a @ b, lambda: [special(65, 70), torch.randn(70, 81)]),
+    "float64": (lambda a, b: a @ b, lambda: [torch.randn(65, 70).double(), torch.randn(70, 81).double()]),
+    "float16": (lambda a, b: a @ b, lambda: [torch.randn(65, 70).half(), torch.randn(70, 81).half()]),
+    "bfloat16": (lambda a, b: a @ b, lambda: [torch.randn(65, 70).bfloat16(), torch.randn(70, 81).bfloat16()]),
+}
+
+
+@pytest.mark.parametrize("case", PRODUCTS)
+def test_a_product_is_as_right_as_torch(case: str, tmp_path: Path) -> None:
+    function, make = PRODUCTS[case]
+    traced_kernels.check(tmp_path / "product", traced_kernels.Function(function), *make())
+
+
+def test_a_linear_layer_takes_what_stands_around_it(tmp_path: Path) -> None:
+    traced_kernels.check(tmp_path / "layer", Layer(), torch.randn(33, 40))
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_random_products_are_as_right_as_torch(seed: int, tmp_path: Path) -> None:
+    choose = random.Random(seed)
+    m, n, k = (choose.randint(1, 150) for _ in range(3))
+    left = torch.randn(k, m).T if choose.random() < 0.5 else torch.randn(m, k)
+    right = torch.randn(n, k).T if choose.random() < 0.5 else torch.randn(k, n)
+    model = traced_kernels.Function(lambda a, b: (a.abs() @ b).relu())
+    knobs = {"block_m": 48, "block_n": 64, "block_k": 64, "streaming_stores": choose.choice(["on", "off"])}
+    traced_kernels.check(tmp_path / "product", model, left, right, knobs=knobs)
+
+
 @pytest.mark.parametrize("case", SCANS)
 def test_a_scan_is_as_right_as_torch(case: str, tmp_path: Path) -> None:
     function, make = SCANS[case]
@@ -208,6 +277,13 @@ def test_random_scans_are_as_right_as_torch(seed: int, tmp_path: Path) -> None:
     operator = choose.choice([torch.cumsum, torch.cumprod])
     model = traced_kernels.Function(lambda x: operator(x.permute(order).sin(), axis).abs())
     traced_kernels.check(tmp_path / "scan", model, torch.randn(*shape), knobs={"tile": 128})
+
+
+@pytest.mark.parametrize("case", ["reversed", "columns", "surrounded"])
+def test_streaming_stores_change_no_scan(case: str, tmp_path: Path) -> None:
+    function, make = SCANS[case]
+    knobs = {"streaming_stores": "on", "tile": 256}
+    traced_kernels.check(tmp_path / "scan", traced_kernels.Function(function), *make(), knobs=knobs)
 
 
 def test_other_strides_than_planned_are_copied_first(tmp_path: Path) -> None:
