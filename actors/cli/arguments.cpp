@@ -73,6 +73,7 @@ void add_optimize(CLI::App& app, command_line& x) {
   command->add_option("--dsl", to.dsls, "Languages to write the kernel in")->delimiter(',')->capture_default_str();
   add_dtype(command, to.dtype);
   command->add_option("--for", x.time_limit, "Stop after so long: 90s, 10m, 1h30m")->type_name("TIME");
+  command->add_flag("--no-earlier-plans", to.no_earlier_plans, "Start from nothing that earlier runs found");
   command->add_option("--evaluations", to.evaluations, "Stop after so many candidates")
       ->check(CLI::Range(1, 1'000'000));
   command->add_option("--strategy", to.strategy, "How to search")

@@ -26,6 +26,7 @@ job_spec make_job(const one_task& x, const optimize_options& options, const std:
   job.seed = configs::seed_of(options.seed, job.job);
   job.strategy.name = options.strategy;
   if (options.time) job.strategy.time_limit = *options.time;
+  job.strategy.earlier_plans = !options.no_earlier_plans;
   if (options.evaluations) job.strategy.evaluations = *options.evaluations;
   return job;
 }

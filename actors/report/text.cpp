@@ -27,6 +27,12 @@ std::string stop_line(const optimize_document& x) {
   return x.remark.empty() ? reason : reason + ": " + clean_line(x.remark);
 }
 
+std::string start_line(const earlier_plan& x) {
+  auto shapes = x.same_shapes ? "" : ", of the same operators on other shapes";
+  return fmt::format("the best of run {} ({}, {} over eager{})", clean_line(x.run.value, 60),
+                     clean_line(x.task_name, 60), ratio_text(x.speedup), shapes);
+}
+
 std::vector<std::string> row_of(const optimize_document& x) {
   auto tried = fmt::format("{}/{}", x.candidates.correct, x.candidates.tried);
   auto stopped = clean_line(x.stopped_by.empty() ? "not finished" : x.stopped_by, 40);
@@ -87,6 +93,7 @@ std::string text_of(const optimize_document& x, const std::string& report) {
     lines.push_back({"written in", clean_line(x.best->dsl, 40) + origin});
     if (!x.best->file.empty()) lines.push_back({"file", clean_line(x.best->file)});
   }
+  if (x.started_from) lines.push_back({"started from", start_line(*x.started_from)});
   lines.push_back({"candidates", fmt::format("{} tried, {} correct", x.candidates.tried, x.candidates.correct)});
   lines.push_back({"stopped by", stop_line(x)});
   auto spent = seconds_text(x.spent.seconds);

@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "messages/records/question.hpp"
 #include "messages/records/run.hpp"
 #include "messages/records/verdict.hpp"
 
@@ -134,6 +135,7 @@ struct optimize_document {
   messages::spent spent;
   std::string stopped_by;
   std::string remark;
+  std::optional<earlier_plan> started_from;
 
   void fields(auto& f) {
     f("schema", schema);
@@ -144,6 +146,7 @@ struct optimize_document {
     f("spent", spent);
     f("stopped_by", stopped_by);
     f("remark", remark);
+    f("started_from", started_from);
   }
   friend bool operator==(const optimize_document&, const optimize_document&) = default;
 };
