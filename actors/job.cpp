@@ -44,18 +44,6 @@ private:
   void act(const logic::finish_job& x);
   void keep_plan(const logic::candidate_state& best);
 
-  /// Later jobs start from it; done again after a crash it changes nothing.
-  void job_state::keep_plan(const logic::candidate_state& best) {
-    if (!options_.earlier || !job_.spec.strategy.earlier_plans || !job_.trace || !best.timing()) return;
-    if (best.made.plan.groups.empty()) return;
-    auto graph = options_.store->get_record<op_graph>(job_.trace->graph);
-    if (!graph) return tell_monitor(event_kind::warning, job_.spec.job.value, graph.error().detail);
-    tuned_plan news{.run = options_.run, .task_name = job_.spec.task_name, .plan = best.made.plan};
-    news.speedup = best.speedup();
-    auto kept = options_.earlier->keep(*graph, job_.spec.target.dsl, job_.trace->device, std::move(news));
-    if (!kept) tell_monitor(event_kind::warning, job_.spec.job.value, kept.error().detail);
-  }
-
   // -- what comes back ------------------------------------------------------------------------------------------------
 
   void planned(const question_id& question, const expected<plan_reply>& x);
@@ -206,6 +194,18 @@ void job_state::act(const logic::finish_job& x) {
   finishing_ = true;
   if (x.how.best) keep_plan(*job_.find(*x.how.best));
   record("finish", {x.how});
+}
+
+/// Later jobs start from it; done again after a crash it changes nothing.
+void job_state::keep_plan(const logic::candidate_state& best) {
+  if (!options_.earlier || !job_.spec.strategy.earlier_plans || !job_.trace || !best.timing()) return;
+  if (best.made.plan.groups.empty()) return;
+  auto graph = options_.store->get_record<op_graph>(job_.trace->graph);
+  if (!graph) return tell_monitor(event_kind::warning, job_.spec.job.value, graph.error().detail);
+  tuned_plan news{.run = options_.run, .task_name = job_.spec.task_name, .plan = best.made.plan};
+  news.speedup = best.speedup();
+  auto kept = options_.earlier->keep(*graph, job_.spec.target.dsl, job_.trace->device, std::move(news));
+  if (!kept) tell_monitor(event_kind::warning, job_.spec.job.value, kept.error().detail);
 }
 
 // -- what comes back --------------------------------------------------------------------------------------------------
