@@ -143,11 +143,13 @@ run_accepted coordinator_state::take_up(const std::vector<fact>& facts) {
   for (const auto& spec : run.spec.jobs) {
     const auto& job = state.jobs.at(spec.job);
     run.statuses[spec.job] = status_of(job);
-    if (!job.finished) run.waiting.push_back(spec.job);
+    if (job.finished && !job.worth_another_try()) continue;
+    run.statuses[spec.job].phase = "waiting";
+    run.waiting.push_back(spec.job);
   }
   run_accepted reply{run.spec.run, static_cast<std::uint32_t>(run.spec.jobs.size()), state.jobs_finished()};
   tell_monitor(event_kind::run_started, run.spec.run, run.spec.name);
-  if (state.finished)
+  if (state.finished && run.waiting.empty())
     close(run, run_phase::finished);
   else
     go_on(run);

@@ -101,15 +101,13 @@ void job_state::take_up() {
   if (!strategy) return leave(false, strategy.error());
   strategy_ = std::move(*strategy);
   tell_monitor(event_kind::job_started, job_.spec.job.value, job_.spec.task_name);
-  watch_the_time();
-  if (!job_.started) return record("start", {job_started{}});
-  step();
+  record("start", {job_started{}});
 }
 
 /// Once it counts.
 void job_state::watch_the_time() {
   if (!job_.clock || std::exchange(time_is_watched_, true)) return;
-  auto left = *job_.clock + job_.spec.strategy.time_limit - wall_time(self_);
+  auto left = job_.spec.strategy.time_limit - job_.spent(wall_time(self_));
   self_->delayed_send(self_, std::max(left, std::chrono::milliseconds{0}) + std::chrono::milliseconds{1},
                       reminder{"time", 0});
 }

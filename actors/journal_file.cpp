@@ -92,6 +92,16 @@ wire::bytes_view blob_of(const SQLite::Column& x) {
 /// Facts are ours, but a journal may be large: plans and manifests, thousands of them, one row at a time.
 constexpr wire::limits row_limits{.message_bytes = 64u << 20, .memory_bytes = 256u << 20, .depth = 64};
 
+/// A writer that was killed while it wrote the very first page leaves a rollback journal, which only who may write can
+/// undo.
+void undo_what_was_begun(const fs::path& file) {
+  try {
+    SQLite::Database database{file.string(), SQLite::OPEN_READWRITE};
+    database.execAndGet("PRAGMA user_version");
+  } catch (const SQLite::Exception&) {  // on a read-only disk, say: the reader says what it can't do
+  }
+}
+
 expected<void> prepare_schema(SQLite::Database& database, const fs::path& file, journal_file::mode how) {
   auto version = database.execAndGet("PRAGMA user_version").getInt();
   if (version == 0 && how == journal_file::mode::create) {
@@ -130,6 +140,8 @@ expected<journal_file> journal_file::open(const fs::path& file, mode how) {
       auto taken = run_lock::take(file.parent_path() / "lock");
       if (!taken) return tl::unexpected{taken.error()};
       lock = std::move(*taken);
+    } else if (fs::exists(file.string() + "-journal", error)) {
+      undo_what_was_begun(file);
     }
     auto x = std::make_unique<connection>(file, flags, std::move(lock));
     if (how != mode::read_only) x->database.exec("PRAGMA journal_mode=WAL; PRAGMA synchronous=FULL");

@@ -1,4 +1,5 @@
 #include <fcntl.h>
+#include <sys/resource.h>
 #include <cstdlib>
 #include <exception>
 #include <iostream>
@@ -15,6 +16,14 @@ void open_standard_files() {
     if (::fcntl(fd, F_GETFD) < 0 && ::open("/dev/null", O_RDWR) != fd) std::abort();
 }
 
+/// Each connection of a worker or of a `status` takes a descriptor; where they run out, ZeroMQ ends the process.
+void take_all_descriptors() {
+  rlimit limit{};
+  if (::getrlimit(RLIMIT_NOFILE, &limit) != 0) return;
+  limit.rlim_cur = limit.rlim_max;
+  ::setrlimit(RLIMIT_NOFILE, &limit);
+}
+
 /// The answer counts only once it is written.
 int with_answer_written(int code) {
   if (std::cout.flush()) return code;
@@ -26,6 +35,7 @@ int with_answer_written(int code) {
 
 int main(int argc, char** argv) {
   open_standard_files();
+  take_all_descriptors();
   actors::cli::ignore_broken_pipes();
   try {
     return with_answer_written(actors::cli::run_command_line(argc, argv));

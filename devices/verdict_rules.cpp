@@ -158,11 +158,37 @@ std::string unpaired(const messages::time_figures& x) {
   return {};
 }
 
-/// A call as short as the empty bracket's own noise may come out below 0 once; it counts as one tick of the clock.
-std::vector<double> resolved(const std::vector<double>& times) {
-  std::vector<double> xs(times.size());
-  std::ranges::transform(times, xs.begin(), [](double x) { return std::max(x, 1.0); });
-  return xs;
+/// Is one of them far shorter than they are in the middle? No call is: the clock's own cost, which was taken off, was
+/// smaller just then.
+bool is_clipped(double time, double middle) { return time < std::max(1.0, middle / 4); }
+
+/// The lists without the pairs in which a side is clipped.
+messages::time_figures without_clipped_pairs(const messages::time_figures& all) {
+  std::vector<bool> clipped(all.candidate_ns.size());
+  auto look = [&](const std::vector<double>& times) {
+    auto middle = median_of(times).value;
+    for (std::size_t i = 0; i < times.size(); ++i) clipped[i] = clipped[i] || is_clipped(times[i], middle);
+  };
+  auto keep = [&](const std::vector<double>& times) {
+    std::vector<double> kept;
+    for (std::size_t i = 0; i < times.size(); ++i)
+      if (!clipped[i]) kept.push_back(times[i]);
+    return kept;
+  };
+  auto x = all;
+  look(all.candidate_ns), look(all.repeat_ns);
+  for (const auto& [name, times] : all.baseline_ns) look(times);
+  x.candidate_ns = keep(all.candidate_ns);
+  x.repeat_ns = keep(all.repeat_ns);
+  for (auto& [name, times] : x.baseline_ns) times = keep(times);
+  return x;
+}
+
+/// Empty, or why so few are left that they say nothing.
+std::string mostly_clipped(std::size_t kept, std::size_t all) {
+  constexpr std::size_t fewest = 4;
+  if (kept >= fewest && 4 * kept >= 3 * all) return {};
+  return fmt::format("in {} of {} pairs a call seems to have taken no time", all - kept, all);
 }
 
 kernel_failure time_failure(failure_kind kind, std::string message) {
@@ -221,7 +247,7 @@ finding judge_clocks(const messages::time_figures& x) {
 
 /// In the middle of all pairs: single ones may be off by anything.
 bool differs_from_itself(const messages::time_figures& x) {
-  auto middle = paired_ratio(resolved(x.repeat_ns), resolved(x.baseline_ns.at("eager"))).value;
+  auto middle = paired_ratio(x.repeat_ns, x.baseline_ns.at("eager")).value;
   return middle > 2 || middle < 0.5;
 }
 
@@ -236,16 +262,15 @@ std::string disturbed(const messages::time_figures& x) {
 }
 
 messages::timing timing_of(const messages::time_figures& x, double copy_bytes_per_second) {
-  auto candidate = resolved(x.candidate_ns), eager = resolved(x.baseline_ns.at("eager"));
-  messages::timing t{.candidate_ms = distribution_of(candidate),
+  const auto& eager = x.baseline_ns.at("eager");
+  messages::timing t{.candidate_ms = distribution_of(x.candidate_ns),
                      .eager_ms = distribution_of(eager),
-                     .speedup_eager = paired_ratio(eager, candidate),
-                     .aa_noise = noise_of(paired_ratio(resolved(x.repeat_ns), eager))};
+                     .speedup_eager = paired_ratio(eager, x.candidate_ns),
+                     .aa_noise = noise_of(paired_ratio(x.repeat_ns, eager))};
   if (x.tier == "sealed") t.own_kernel_share = 1;  // there is nothing else in its process
   if (auto found = x.baseline_ns.find("compile"); found != x.baseline_ns.end()) {
-    auto compile = resolved(found->second);
-    t.compile_ms = distribution_of(compile);
-    t.speedup_compile = paired_ratio(compile, candidate);
+    t.compile_ms = distribution_of(found->second);
+    t.speedup_compile = paired_ratio(found->second, x.candidate_ns);
   }
   if (copy_bytes_per_second > 0 && x.floor_bytes > 0) {
     auto floor_ms = static_cast<double>(x.floor_bytes) / copy_bytes_per_second * 1e3;
@@ -285,12 +310,15 @@ time_conclusion conclude(const messages::time_figures& figures, const messages::
     if (median_of(times).value <= 0) return incomplete("the times of " + name + " are not above 0");
   if (auto why = disturbed(figures); !why.empty()) return noisy(why);
   if (auto bad = judge_clocks(figures)) return reject(*std::move(bad));
-  if (differs_from_itself(figures)) return noisy("eager differs from itself by more than a factor of 2");
   auto below = judge_resolution(figures);
   if (below && is_drowned(figures)) return noisy("the clock's own cost varies by more than a quarter of eager's time");
-  if (!below) below = judge_floor(figures);
   if (below) return reject(*std::move(below));
-  return messages::timed{timing_of(figures, copy_bytes_per_second)};
+  auto pairs = without_clipped_pairs(figures);
+  if (auto why = mostly_clipped(pairs.candidate_ns.size(), figures.candidate_ns.size()); !why.empty())
+    return noisy(why);
+  if (differs_from_itself(pairs)) return noisy("eager differs from itself by more than a factor of 2");
+  if (auto bad = judge_floor(figures)) return reject(*std::move(bad));
+  return messages::timed{timing_of(pairs, copy_bytes_per_second)};
 }
 
 }  // namespace devices

@@ -41,7 +41,8 @@ verify_conclusion conclude(const messages::verify_figures& figures, const messag
 ///                           that one's own noise is a quarter of eager's time
 ///   physics                 `below_floor` under 95 % of the time that moving the bytes takes
 ///
-/// and medians, paired ratios and noise.
+/// and medians, paired ratios and noise, without pairs in which a call seems to have taken next to nothing: where they
+/// are more than a quarter, a failure.
 /// @param copy_bytes_per_second of the device, for the share of the roofline; 0: not known
 time_conclusion conclude(const messages::time_figures& figures, const messages::judge_options& options,
                          double copy_bytes_per_second);

@@ -72,7 +72,8 @@ void add_optimize(CLI::App& app, command_line& x) {
   command->add_option("--device", to.devices, "Devices to run on")->delimiter(',')->capture_default_str();
   command->add_option("--dsl", to.dsls, "Languages to write the kernel in")->delimiter(',')->capture_default_str();
   add_dtype(command, to.dtype);
-  command->add_option("--for", x.time_limit, "Stop after so long: 90s, 10m, 1h30m")->type_name("TIME");
+  command->add_option("--for", x.time_limit, "Search no longer, counted from when the task is traced: 90s, 10m, 1h30m")
+      ->type_name("TIME");
   command->add_flag("--no-earlier-plans", to.no_earlier_plans, "Start from nothing that earlier runs found");
   command->add_option("--evaluations", to.evaluations, "Stop after so many candidates")
       ->check(CLI::Range(1, 1'000'000));
@@ -149,7 +150,7 @@ void add_readers(CLI::App& app, command_line& x) {
                               "kernelmesh export 20260102-030405-a1b2 softsign --out softsign.py");
   exported->add_option("RUN", x.exported.run, "Id of the run")->required();
   exported->add_option("TASK", x.exported.task, "Name of the task, or id of the job")->required();
-  exported->add_option("--out", x.exported.out, "File to write [TASK.py]");
+  exported->add_option("--out", x.exported.out, "File to write [TASK_kernel.py]");
   exported->callback([&x] { x.chosen = [&x] { return export_best(x.common, x.exported); }; });
 
   auto doctor = add_command(app, x, "doctor", "What this machine, or a run's journal, can do and what is missing",

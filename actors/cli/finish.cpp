@@ -23,18 +23,34 @@ exit_code code_of(const logic::job_state& job) {
   if (job.best()) return exit_code::done;
   if (!job.finished) return exit_code::interrupted;
   if (job.finished->stopped_by == "task") return exit_code::bad_input;
-  return job.finished->stopped_by == "infrastructure" ? exit_code::infrastructure : exit_code::no;
+  return job.worth_another_try() ? exit_code::infrastructure : exit_code::no;
 }
 
-/// Of several jobs: done if one found a kernel, else the worst of what they say.
+/// Of several jobs: whether one could not be judged, else done if one found a kernel, else the worst of what they say.
 exit_code code_of(const logic::run_state& run) {
   auto worst = exit_code::no;
+  bool found = false;
   for (const auto& [id, job] : run.jobs) {
+    if (job.worth_another_try()) return exit_code::infrastructure;
     auto code = code_of(job);
-    if (code == exit_code::done) return run.finished ? code : exit_code::interrupted;
+    found = found || code == exit_code::done;
     worst = std::max(worst, code);
   }
+  if (found) return run.finished ? exit_code::done : exit_code::interrupted;
   return worst;
+}
+
+/// What may still become of jobs that could not be judged.
+void say_how_to_go_on(const logic::run_state& run) {
+  std::string reason;
+  std::size_t count = 0;
+  for (const auto& [id, job] : run.jobs) {
+    if (!job.worth_another_try()) continue;
+    if (count++ == 0) reason = job.finished->remark;
+  }
+  if (count == 0) return;
+  std::cerr << count << " of " << run.jobs.size() << " jobs could not be judged (" << reason << "); `kernelmesh resume "
+            << run.spec.run.value << "` tries again\n";
 }
 
 /// The task is wanting, which no candidate can help.
@@ -80,6 +96,7 @@ outcome finish_run(const result_sources& from, const logic::run_state& run, bool
 outcome print_results(const place& where, const fs::path& state, const run_id& id, bool json) {
   auto run = load_run(state, id);
   if (!run) return tl::unexpected{run.error()};
+  say_how_to_go_on(*run);
   if (run->spec.command == "verify") return finish_verify(*run, json);
   auto from = open_results(where, state);
   if (!from) return tl::unexpected{from.error()};

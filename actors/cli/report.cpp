@@ -69,8 +69,9 @@ outcome export_best(const common_options& common, const export_options& options)
   }
   auto text = export_text(x->from, **job);
   if (!text) return tl::unexpected{text.error()};
-  auto file = fs::absolute(options.out.empty() ? (*job)->spec.task_name + ".py" : options.out).lexically_normal();
-  if (auto written = write_file(file, *text); !written) return tl::unexpected{written.error()};
+  auto file =
+      fs::absolute(options.out.empty() ? (*job)->spec.task_name + "_kernel.py" : options.out).lexically_normal();
+  if (auto written = write_export(file, *text); !written) return tl::unexpected{written.error()};
   export_document document{.run = options.run, .task = (*job)->spec.task_name, .file = file.string()};
   document.candidate = (*job)->best()->id().value;
   std::cout << (common.json ? wire::to_json(document, {.indent = 2}) : document.file) << '\n';

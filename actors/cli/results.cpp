@@ -100,6 +100,18 @@ expected<void> write_file(const fs::path& file, const std::string& text) {
   return {};
 }
 
+expected<void> write_export(const fs::path& file, const std::string& text) {
+  constexpr std::string_view mark = "Written by kernelmesh";
+  std::ifstream there{file, std::ios::binary};
+  std::string begin(4096, '\0');
+  there.read(begin.data(), static_cast<std::streamsize>(begin.size()));
+  if (there.gcount() > 0 && begin.find(mark) == std::string::npos)
+    return fail(failure_code::bad_input,
+                "there is another " + file.string()
+                    + ", which kernelmesh did not write: it stays as it is; name another place with --out");
+  return write_file(file, text);
+}
+
 run_document document_of(const logic::run_state& run) {
   run_document x;
   x.run = run.spec.run.value;
@@ -127,7 +139,7 @@ expected<run_document> write_results(const result_sources& from, const logic::ru
     const auto& job = run.jobs.at(run.spec.jobs[i].job);
     if (!document.jobs[i].best) continue;
     auto file = folder / export_name(run, job);
-    auto written = export_text(from, job).and_then([&](const std::string& text) { return write_file(file, text); });
+    auto written = export_text(from, job).and_then([&](const std::string& text) { return write_export(file, text); });
     if (written)
       document.jobs[i].best->file = file.string();
     else  // the others are written all the same

@@ -37,6 +37,9 @@ messages::run_document document_of(const logic::run_state& run);
 /// Made where it is missing, and proved writable: told before the work, not after it. Failure: storage.
 messages::expected<void> prepare_results_folder(const std::filesystem::path& folder);
 
+/// A kernel. Failure: bad_input, where that would take the place of a file that is somebody else's; else as write_file.
+messages::expected<void> write_export(const std::filesystem::path& file, const std::string& text);
+
 /// Whole or not at all. Failure: storage.
 messages::expected<void> write_file(const std::filesystem::path& file, const std::string& text);
 

@@ -13,6 +13,9 @@ namespace actors::cli {
 
 namespace {
 
+/// Who sends a signal to a process and then to its group means one thing.
+constexpr std::chrono::milliseconds same_wish{300};
+
 /// Not those that whoever started us has us ignore: nohup, a shell's background job.
 sigset_t watched() {
   sigset_t set;
@@ -72,8 +75,10 @@ void signal_watch::loop() {
     if (fds[1].revents != 0) return;
     signalfd_siginfo info;
     if (::read(signals_, &info, sizeof info) != sizeof info) continue;
+    if (drained_ && std::chrono::steady_clock::now() - first_at_ < same_wish) continue;
     if (drained_) stop_at_once(info.ssi_signo);
     drained_ = true;
+    first_at_ = std::chrono::steady_clock::now();
     stop_at_the_next();
     first_();
   }

@@ -1,6 +1,7 @@
 #pragma once
 // Ctrl-C and SIGTERM: the first drains, the second ends the process.
 
+#include <chrono>
 #include <functional>
 #include <thread>
 
@@ -32,6 +33,7 @@ private:
   std::function<void()> first_;
   int signals_;
   int stop_;
+  std::chrono::steady_clock::time_point first_at_{};
   bool drained_ = false;  ///< of the watch's thread; ours once that has ended
   std::thread thread_;
 };

@@ -12,7 +12,7 @@ std::vector<action> imported_strategy::ask(const job_state& job, const open_acti
   }
   auto best = job.best();
   auto id = best ? std::optional{best->id()} : std::nullopt;
-  if (candidate.broken) return {finish_job{{id, "infrastructure", job.last_failure}}};
+  if (candidate.broken) return {finish_job{{id, std::string{stopped_by_infrastructure}, job.last_failure}}};
   return {finish_job{{id, "evaluations", candidate.rejection ? candidate.rejection->message : ""}}};
 }
 

@@ -29,6 +29,10 @@ const candidate_state* job_state::best() const {
   return first == candidates.end() ? nullptr : &*first;
 }
 
+std::chrono::milliseconds job_state::spent(time_point now) const {
+  return worked + (clock ? std::max(now - *clock, std::chrono::milliseconds{0}) : std::chrono::milliseconds{0});
+}
+
 std::uint32_t job_state::correct() const {
   return static_cast<std::uint32_t>(std::ranges::count_if(candidates, &candidate_state::correct));
 }
@@ -122,8 +126,23 @@ void apply_trace(job_state& job, const stage_result& result) {
   if (auto refused = std::get_if<rejected>(&found->finding)) job.task_failure = refused->failure;
 }
 
+/// What broke it may work now.
+void forget_failures(job_state& job) {
+  if (job.worth_another_try()) job.finished.reset();
+  job.broken.reset();
+  job.failed_stages = 0;
+  job.last_failure.clear();
+  for (auto& candidate : job.candidates) candidate.broken = false;
+}
+
 void apply_content(job_state& job, const fact& at, const job_started&) {
-  if (!job.started) job.started = at.at;
+  if (!job.started) {
+    job.started = at.at;
+    return;
+  }
+  job.worked = job.spent(job.last);
+  job.clock.reset();
+  forget_failures(job);
 }
 
 void apply_content(job_state& job, const fact&, const reply_received& x) {
@@ -139,12 +158,12 @@ void apply_content(job_state& job, const fact&, const candidate_created& x) {
 }
 
 /// Waits for devices and workers that are still to start come before it.
-void start_clock(job_state& job, const fact& at, const stage_result& first) {
-  if (!job.clock) job.clock = at.at - first.elapsed;
+void start_clock(job_state& job, const fact& at) {
+  if (!job.clock) job.clock = at.at;
 }
 
 void apply_content(job_state& job, const fact& at, const stage_finished& x) {
-  start_clock(job, at, x.result);
+  start_clock(job, at);
   if (x.result.kind == stage_kind::trace) return apply_trace(job, x.result);
   auto candidate = job.find(x.result.candidate);
   if (!candidate) return;
@@ -154,7 +173,7 @@ void apply_content(job_state& job, const fact& at, const stage_finished& x) {
 }
 
 void apply_content(job_state& job, const fact& at, const stage_failed& x) {
-  start_clock(job, at, x.result);
+  start_clock(job, at);
   auto reason = std::get_if<failure>(&x.result.outcome);
   if (!reason) return;
   ++job.failed_stages;
@@ -176,6 +195,7 @@ void apply_content(job_state&, const fact&, const run_finished&) {}
 
 void apply(job_state& job, const fact& fact) {
   std::visit([&](const auto& content) { apply_content(job, fact, content); }, fact.content);
+  job.last = fact.at;
 }
 
 std::uint32_t run_state::jobs_finished() const {
@@ -192,6 +212,7 @@ void apply(run_state& run, const fact& fact) {
     for (const auto& spec : run.spec.jobs) run.jobs.try_emplace(spec.job, spec, run.spec.run);
   }
   if (std::holds_alternative<run_finished>(fact.content)) run.finished = true;
+  if (std::holds_alternative<job_started>(fact.content)) run.finished = false;  // it was taken up again
   if (auto job = run.jobs.find(fact.job); job != run.jobs.end()) apply(job->second, fact);
 }
 

@@ -7,6 +7,7 @@
 #include <optional>
 #include <set>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "messages/records/fact.hpp"
@@ -21,6 +22,9 @@ enum class timing_step : std::uint8_t {
   full,
   again,  ///< of a winner, in a fresh process: the figure that is reported
 };
+
+/// As `job_finished::stopped_by` has it.
+constexpr std::string_view stopped_by_infrastructure = "infrastructure";
 
 /// A candidate and how far it got.
 struct candidate_state {
@@ -53,7 +57,9 @@ struct job_state {
   messages::job_spec spec;
   messages::run_id run;
   std::optional<time_point> started;
-  std::optional<time_point> clock;  ///< its time limit counts from here: its first stage ran, on what was ready for it
+  std::optional<time_point> clock;  ///< since it was taken up last, its time counts from here: its first stage had run
+  std::chrono::milliseconds worked{0};  ///< when it was taken up before
+  time_point last{};                    ///< of its last fact
   std::optional<messages::traced> trace;
   std::optional<messages::kernel_failure> task_failure;  ///< trace or judge found the task itself wanting
   std::optional<messages::failure> broken;               ///< the trace failed for reasons that are not the task's
@@ -76,6 +82,13 @@ struct job_state {
   const candidate_state* best() const;
 
   std::uint32_t correct() const;
+
+  /// What its time limit is held against: neither waits for devices that are still to start, nor the time between a
+  /// run's end and its resumption.
+  std::chrono::milliseconds spent(time_point now) const;
+
+  /// It has ended for reasons that are not the task's: it is taken up again when the run is resumed.
+  bool worth_another_try() const { return finished && finished->stopped_by == stopped_by_infrastructure; }
 };
 
 /// Clearly slower than the best: its interval ends below where that of the best begins.

@@ -90,7 +90,7 @@ std::string search_round::reason_to_stop() const {
   if (best && !job_.spec.time) return "evaluations";
   if (job_.candidates.size() >= limits.evaluations) return "evaluations";
   if (best && job_.since_gain >= limits.patience) return "patience";
-  if (job_.failed_stages >= most_failed_stages) return "infrastructure";
+  if (job_.failed_stages >= most_failed_stages) return std::string{stopped_by_infrastructure};
   return {};
 }
 
@@ -151,7 +151,7 @@ std::string search_round::first_remark() const {
 
 finish_job search_round::finish(std::string stopped_by, std::string remark) const {
   auto best = job_.best();
-  if (!best && job_.failed_stages > 0) stopped_by = "infrastructure";
+  if (!best && job_.failed_stages > 0) stopped_by = stopped_by_infrastructure;
   return {{best ? std::optional{best->id()} : std::nullopt, std::move(stopped_by), std::move(remark)}};
 }
 

@@ -115,6 +115,15 @@ TEST_CASE("facts that were not committed are not there after a crash") {
   CHECK(file->check());
 }
 
+TEST_CASE("a journal whose writer was killed at its first page never began") {
+  tests::scratch_folder folder;
+  auto path = actors::journal_path(folder.path(), {"r"});
+  tests::make_half_written_database(path);
+  auto file = journal_file::open(path, mode::read_only);
+  REQUIRE_FALSE(file);
+  CHECK(file.error().detail.find("never began") != std::string::npos);
+}
+
 TEST_CASE("a journal of version 1 is read for ever") {
   tests::scratch_folder folder;
   auto path = actors::journal_path(folder.path(), {"r"});

@@ -49,10 +49,21 @@ TEST_CASE("calls that take no longer than an empty candidate's are refused, a si
   auto figures = good_time();
   figures.candidate_ns[0] = -5;
   auto timing = std::get<timed>(conclude(figures, {}, 0)).timing;
-  CHECK(timing.speedup_eager.value == 2);
-  CHECK(timing.candidate_ms.low > 0);
+  CHECK(timing.speedup_eager == ratio{.value = 2, .low = 2, .high = 2});
+  CHECK(timing.candidate_ms.samples == 6);
+  CHECK(timing.candidate_ms.low == 1);
   figures.candidate_ns = std::vector<double>(7, 0);
   CHECK(failure_in(conclude(figures, {}, 0)).kind == failure_kind::below_floor);
+}
+
+TEST_CASE("pairs in which a side took next to nothing are void, and with them all where there are many") {
+  auto figures = good_time();
+  figures.repeat_ns[2] = 3e3;
+  auto timing = std::get<timed>(conclude(figures, {}, 0)).timing;
+  CHECK(timing.eager_ms.samples == 6);
+  CHECK(timing.aa_noise < 0.02);
+  figures.baseline_ns["eager"][3] = -1;
+  CHECK(std::get<failure>(conclude(figures, {}, 0)).code == failure_code::overloaded);
 }
 
 TEST_CASE("times that do not pair are the judge's failure") {

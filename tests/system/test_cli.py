@@ -269,11 +269,22 @@ def test_what_is_known_of_a_finished_run(home: Home, finished: str) -> None:
     assert "class ModelNew" in (home.work / "best.py").read_text()
     document = home.run("export", finished, "relu", "--json").document("kernelmesh.export/1")
     assert_has(document, ["run", "task", "candidate", "file"])
+    assert document["file"] == str(home.work / "relu_kernel.py")
     assert home.run("export", finished, "none").code == 2
 
     again = home.run("resume", finished, "--json")
     assert (again.code, again.document("kernelmesh.run/1")["phase"]) == (0, "finished")
     assert home.run("doctor", finished, "--json").document("kernelmesh.doctor/1")["fit"] is True
+
+
+def test_an_export_takes_no_other_file_s_place(home: Home, finished: str) -> None:
+    before = (home.work / "relu.py").read_text()
+    ended = home.run("export", finished, "relu", "--out", "relu.py")
+    assert ended.code == 2
+    assert "relu.py" in ended.sentence() and "--out" in ended.sentence()
+    assert (home.work / "relu.py").read_text() == before
+    assert home.run("export", finished, "relu").code == 0
+    assert home.run("export", finished, "relu").code == 0  # its own
 
 
 def test_doctor_finds_the_blobs_that_a_run_lacks(home: Home, finished: str) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+import shutil
 import subprocess
 from dataclasses import dataclass
 from pathlib import Path
@@ -105,6 +106,23 @@ def write_simulated(home: Home, tasks: int = 3) -> Path:
     for i in range(tasks):
         home.write(f"task{i}.py", task("relu", f"torch.relu(x + {i})"))
     return home.write("run.yaml", SIMULATED)
+
+
+def test_jobs_that_could_not_be_judged_are_tried_again(home: Home) -> None:
+    config = write_simulated(home)
+    node = home.start("run", str(config))
+    wait_until(lambda: home.only_journal().count() > 3, "facts")
+    node.kill()
+    home.end(node)
+    lost = home.state / "lost"
+    (home.state / "blobs").rename(lost)
+    ended = home.run("resume", home.runs()[0], "--json")
+    assert ended.code == 3
+    assert f"kernelmesh resume {home.runs()[0]}" in ended.err
+    shutil.copytree(lost, home.state / "blobs", dirs_exist_ok=True)
+    ended = home.run("resume", home.runs()[0], "--json")
+    assert ended.code == 0, ended.err
+    assert all(x["stopped_by"] != "infrastructure" for x in ended.document("kernelmesh.run/1")["jobs"])
 
 
 @pytest.mark.parametrize("seed", [1, 2])

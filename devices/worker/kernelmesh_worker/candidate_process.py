@@ -19,6 +19,7 @@ from kernelmesh_worker.zygote_client import Ended, Forked, ZygoteClient, ZygoteL
 _LOOK_S = 0.05  # how often memory is looked at while waiting
 _GRACE_S = 2.0  # between a closed socket and the zygote's report
 _STOP_S = 1.0
+_LOOK_STOPPED_S = 20e-6
 _PAGE = os.sysconf("SC_PAGE_SIZE")
 _MOST_TRIED = 64
 _PROCESS_CLOCK = 2  # CPUCLOCK_SCHED of a process, as clock_getcpuclockid makes it
@@ -67,7 +68,8 @@ class CandidateProcess:
         with theirs:
             self._process: Forked = zygote.fork((theirs.fileno(), order, *lent), may, program)
         self._statm = Path("/proc", str(self._process.pid), "statm")
-        self._stat = Path("/proc", str(self._process.pid), "stat")
+        self._stat = f"/proc/{self._process.pid}/stat"
+        self._threads = f"/proc/{self._process.pid}/task"
         self._poll = select.poll()
         self._poll.register(self._socket, select.POLLIN)
         self._poll.register(zygote.fileno(), select.POLLIN)
@@ -188,9 +190,9 @@ class CandidateProcess:
         """Until every thread has stopped: one that was running notices a moment later than the others."""
         deadline = time.monotonic() + _STOP_S
         while time.monotonic() < deadline:
-            states = [_state(x) for x in self._stat.parent.glob("task/*/stat")]
-            if all(x in ("", "T", "Z", "X") for x in states):
+            if all(_state(f"{self._threads}/{x}/stat") in ("", "T", "Z", "X") for x in _names_in(self._threads)):
                 return
+            time.sleep(_LOOK_STOPPED_S)  # what is to stop may need this core
 
     def page_faults(self) -> int:
         """How many pages it has touched for the first time so far."""
@@ -279,32 +281,46 @@ def _fresh_number() -> int:
     return int.from_bytes(os.urandom(7), "little")
 
 
-def _state(stat: Path) -> str:
+def _state(stat: str) -> str:
     return next(iter(_stat_fields(stat)), "")
 
 
-def _stat_fields(stat: Path) -> list[str]:
+def _stat_fields(stat: str) -> list[str]:
     """What follows the name; empty if it is gone."""
-    try:
-        return stat.read_text(encoding="utf-8", errors="replace").rpartition(")")[2].split()
-    except OSError:
-        return []
+    return _content(stat).rpartition(b")")[2].decode("ascii", "replace").split()
 
 
 def _children(pid: int) -> list[int]:
     """Of all its threads."""
-    found: list[int] = []
-    for file in Path("/proc", str(pid), "task").glob("*/children"):
-        try:
-            found += [int(x) for x in file.read_text(encoding="ascii").split()]
-        except OSError:
-            continue  # the thread has ended
-    return found
+    threads = f"/proc/{pid}/task"
+    return [int(child) for x in _names_in(threads) for child in _content(f"{threads}/{x}/children").split()]
 
 
 def _runs(pid: int) -> bool:
     """Not ended and not waiting to be reaped."""
-    return _state(Path("/proc", str(pid), "stat")) not in ("", "Z", "X")
+    return _state(f"/proc/{pid}/stat") not in ("", "Z", "X")
+
+
+def _names_in(folder: str) -> list[str]:
+    """Empty if it is gone."""
+    try:
+        return os.listdir(folder)
+    except OSError:
+        return []
+
+
+def _content(file: str) -> bytes:
+    """Of a small file of the system's; empty if it is gone. Asked for several times a turn."""
+    try:
+        descriptor = os.open(file, os.O_RDONLY)
+    except OSError:
+        return b""
+    try:
+        return os.read(descriptor, 1 << 16)
+    except OSError:
+        return b""
+    finally:
+        os.close(descriptor)
 
 
 def _oom_kills() -> int:

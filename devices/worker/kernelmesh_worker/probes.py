@@ -31,20 +31,21 @@ def permuted(drawn: Drawn) -> list[Any]:
     return [_permuted(x) if raw else x for raw, x in zip(drawn.raw, drawn.values, strict=True)]
 
 
-def mixed(drawn: Drawn, others: list[Any]) -> list[Any]:
+def mixed(drawn: Drawn, others: list[Any], signs: tuple[int, ...] = (-1, 1)) -> list[Any]:
     """In raw tensors another draw's numbers up to a random place, this one's behind it, all by a random factor, and two
     outliers."""
     return [
-        _mixed(x, y) if raw and x.numel() > 1 else x for raw, x, y in zip(drawn.raw, drawn.values, others, strict=True)
+        _mixed(x, y, signs) if raw and x.numel() > 1 else x
+        for raw, x, y in zip(drawn.raw, drawn.values, others, strict=True)
     ]
 
 
-def _mixed(x: torch.Tensor, other: torch.Tensor) -> torch.Tensor:
+def _mixed(x: torch.Tensor, other: torch.Tensor, signs: tuple[int, ...]) -> torch.Tensor:
     x = x.clone()
     flat = memory_of(x)
     cut = _SECRET.randrange(1, flat.numel())
     flat[:cut].copy_(memory_of(other)[:cut])
-    flat.mul_(_SECRET.choice((-1, 1)) * _SECRET.uniform(0.5, 1.5))  # no row comes twice
+    flat.mul_(_SECRET.choice(signs) * _SECRET.uniform(0.5, 1.5))  # no row comes twice
     _put_outliers(flat, (-1, 1))
     return x
 

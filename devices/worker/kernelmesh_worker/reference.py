@@ -16,10 +16,9 @@ from kernelmesh_worker.draws import seed_of
 from kernelmesh_worker.entries import state_of, structure_of
 from kernelmesh_worker.lent import DTYPE_NAMES
 from kernelmesh_worker.machine import available_memory
+from kernelmesh_worker.rows import Rows, fits_in_double
 from kernelmesh_worker.task import Task, TaskRefused, flat_outputs, number_of
 from kernelmesh_worker.values import tensors_in
-
-_PER_ELEMENT = 8 * 3  # bytes of a float64 element, with room for what the forward makes on its way
 
 
 @dataclass
@@ -113,14 +112,18 @@ class Reference:
 
     def _oracle(self, inputs: list[Any], eager: list[torch.Tensor]) -> list[torch.Tensor]:
         """In float64; eager's own where that does not fit or work, and for outputs that are not floating."""
-        if not self._double_works or not self._double_fits(inputs, eager):
+        if not self._double_works:
             return eager
         try:
-            wide = self._run_double(inputs)
+            wide = (
+                self._run_double(inputs)
+                if fits_in_double(self._elements(inputs, eager))
+                else self._by_parts(inputs, eager)
+            )
         except (Exception, SystemExit):  # noqa: BLE001 - code that insists on its dtype fails in many ways
             self._double_works = False
             return eager
-        if [x.shape for x in wide] != [x.shape for x in eager]:
+        if wide is None or [x.shape for x in wide] != [x.shape for x in eager]:
             return eager
         return [w if e.is_floating_point() and w.is_floating_point() else e for w, e in zip(wide, eager, strict=True)]
 
@@ -142,9 +145,27 @@ class Reference:
         finally:
             self.forward_ns += time.perf_counter_ns() - start
 
-    def _double_fits(self, inputs: list[Any], eager: list[torch.Tensor]) -> bool:
-        elements = sum(x.numel() for x in (*tensors_in(inputs), *eager, *self.state.values()))
-        return elements * _PER_ELEMENT < available_memory() / 2
+    def _elements(self, inputs: list[Any], eager: list[torch.Tensor]) -> int:
+        return sum(x.numel() for x in (*tensors_in(inputs), *eager, *self.state.values()))
+
+    def _by_parts(self, inputs: list[Any], eager: list[torch.Tensor]) -> list[torch.Tensor] | None:
+        """The same in parts of the batch; None where even that does not fit, or where a part does not give its part."""
+        if self.changing:
+            return None
+        rows = Rows.of(inputs, eager)
+        count = 2
+        while rows and count <= rows.count and not fits_in_double(self._elements(inputs, eager) // count):
+            count *= 2
+        if not rows or count > rows.count or sum(x.numel() for x in eager) * 16 > available_memory():
+            return None
+        parts = rows.parts(count)
+        if not rows.agree(self.eager(rows.cut(inputs, parts[-1])), eager, parts[-1]):
+            return None
+        wide = [torch.empty(x.shape, dtype=torch.float64 if x.is_floating_point() else x.dtype) for x in eager]
+        for part in parts:
+            for whole, piece in zip(wide, self._run_double(rows.cut(inputs, part)), strict=True):
+                whole[part].copy_(piece)
+        return wide
 
     @property
     def weights_number(self) -> int:

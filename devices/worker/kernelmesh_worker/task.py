@@ -144,7 +144,9 @@ def number_of(seed: str) -> int:
 
 def _seed_all(seed: str) -> None:
     number = number_of(seed)
-    torch.manual_seed(number)
+    torch.default_generator.manual_seed(number)  # torch.manual_seed walks the stack, for a device that is not there yet
+    if torch.cuda.is_initialized():
+        torch.cuda.manual_seed_all(number)
     random.seed(number)
     numpy.random.seed(number & 0xFFFFFFFF)
 

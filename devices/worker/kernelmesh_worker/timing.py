@@ -19,6 +19,7 @@ from kernelmesh_worker.floor import Floor, measure_floor
 from kernelmesh_worker.machine import available_memory
 from kernelmesh_worker.probes import mixed
 from kernelmesh_worker.samples import MOST_PAIRS, Samples, relative_interval, sample_figures
+from kernelmesh_worker.task import TaskRefused
 from kernelmesh_worker.text import one_line
 from kernelmesh_worker.values import tensors_in
 
@@ -28,14 +29,16 @@ _EMPTY_TURNS = 12  # before the first pair; later one in a few pairs
 _EMPTY_EVERY = 4
 _WARM_UP_CALLS, _MOST_WARM_UP_CALLS, _WARM_UP_S = 3, 24, 1.5
 _FEW_FAULTS = 64  # pages: a call that touches no more than so many fresh ones has settled
-_MOST_CONTENTS = 4
-_MOST_CHECKED = 3
+_MOST_CONTENTS = 5
+_MOST_KEPT = 3
+_CHECKED_SHARE = 0.1  # of the timed calls, and one in the first few: all of their outputs are held against the oracle
 _SPOILT_SHARE = 0.75  # of the turns: inputs are overwritten when the call is done, so no work can be left for later
 _SAMPLED = 1024  # elements of each output that are held against eager's in every pair
 _SAMPLE_TOLERANCE = 10  # times the tolerance: what is beyond is checked as a whole
 _LOOK_EVERY = 5  # pairs between two looks at the interval
 _HARD_BUDGETS = 10  # a slow call is repeated FEWEST_PAIRS times, but not beyond so many budgets
-_CHEAP_DRAW_S = 0.01  # inputs that take no longer are drawn for each pair
+_OWN_SHARE = 0.4  # of mixed contents: at first the task's own draw
+_CHEAP_DRAW_S = 0.001  # inputs that take no longer are drawn for each pair
 
 _ROOM = 8  # so many times what a task lends must be free for comforts
 _LONGEST_SPIN_NS = 200_000  # a judge that sleeps longer wakes no slower; a longer spin meets other processes
@@ -128,33 +131,43 @@ class Contents:
         self._pool: list[tuple[Draw, Drawn]] = []
         start = time.monotonic()
         while len(self._pool) < _MOST_CONTENTS:
-            self._pool.append(self._pooled())
+            self._pool.append(self._drawn(KINDS[len(self._pool) % len(KINDS)]))
             size = sum(x.nbytes for x in tensors_in(self._pool[-1][1].values))
             if size * _ROOM > available_memory():
                 break
         self._cheap = time.monotonic() - start < _CHEAP_DRAW_S * len(self._pool)
-        self._mixes = any(self._pool[0][1].raw) and len(self._pool) > 1
+        self._mixes = any(self._pool[0][1].raw) and len(self._pool) > 1 and self._takes_mixed()
 
     def _fresh(self) -> tuple[Draw, list[Any]]:
         """Half of them as the task draws, the others as checked calls have them: timed ones look no different."""
-        self._count += 1
-        kind = _SECRET.choice(("own", _SECRET.choice(KINDS)))
-        wanted = self._contest.more(1000 + self._count, kind)
-        if kind == "own":
-            draw, drawn = self._contest.drawn(wanted)
-        else:
-            draw, drawn, _ = self._contest.usable(wanted, self._contest.reference.eager)
+        draw, drawn = self._drawn(_SECRET.choice(("own", _SECRET.choice(KINDS))))
         return draw, drawn.values
 
-    def _pooled(self) -> tuple[Draw, Drawn]:
+    def _drawn(self, kind: str) -> tuple[Draw, Drawn]:
         self._count += 1
-        return self._contest.drawn(self._contest.more(1000 + self._count))
+        wanted = self._contest.more(1000 + self._count, kind)
+        return self._contest.drawn(wanted) if kind == "own" else self._contest.fit(wanted)
+
+    def _takes_mixed(self) -> bool:
+        """Some tasks can't live with numbers that they did not ask for."""
+        (_, a), (_, b) = self._pool[:2]
+        try:
+            for sign in (-1, 1):
+                self._contest.reference.eager(mixed(a, b.values, (sign,)))
+        except TaskRefused:
+            return False
+        return True
+
+    def known(self) -> Content:
+        """One that may have been there before: for calls that are not timed."""
+        draw, drawn = _SECRET.choice(self._pool)
+        return Content(draw, drawn.values)
 
     def next(self) -> Content:
         """A fresh draw of any kind, or one mixed of two others where drawing takes long and mixing is possible."""
         if self._cheap or not self._mixes:
             return Content(*self._fresh())
-        draw, drawn = _SECRET.choice(self._pool)
+        draw, drawn = self._pool[0] if _SECRET.random() < _OWN_SHARE else _SECRET.choice(self._pool)
         other = _SECRET.choice([x for _, x in self._pool if x is not drawn])
         return Content(draw, mixed(drawn, other.values), "mixed")
 
@@ -228,7 +241,7 @@ class Turns:
                 break
             before = [x.process.page_faults() for x in sides]
             for side in sides:
-                side.turn(self._contents.next())
+                side.turn(self._contents.known())
             fresh = [x.process.page_faults() - n for x, n in zip(sides, before, strict=True)]
             if i + 1 >= _WARM_UP_CALLS and max(fresh) <= _FEW_FAULTS:
                 break
@@ -238,6 +251,7 @@ class Turns:
     def run(self, checks: Checks) -> None:
         """Until the interval is narrow enough or the budget is spent."""
         self._checks = checks
+        self._surely = _SECRET.randrange(1, FEWEST_PAIRS)
         self._candidate = Contender(checks.arena, checks.process)
         self._candidate.process.stop()
         with contextlib.ExitStack() as stack:
@@ -296,7 +310,7 @@ class Turns:
             side.arena.write_weights()
         tolerance = _SAMPLE_TOLERANCE * self._contest.tolerance
         suspect = changed or not agree(side.delivered.outputs, eager.delivered.outputs, _SAMPLED, tolerance)
-        if suspect or _SECRET.random() < _MOST_CHECKED / len(x.candidate):
+        if suspect or len(x.candidate) == self._surely or _SECRET.random() < _CHECKED_SHARE:
             reference = self._checks.reference
             figures = self._checks.figures_of(content.draw, reference.expected(content.inputs), side.delivered, changed)
             self._keep(figures | {"probe": content.probe}, suspect)
@@ -304,10 +318,10 @@ class Turns:
     def _keep(self, figures: Figures, suspect: bool) -> None:
         """Suspect ones first; of the others a few, each as likely."""
         kept = self.samples.kept
-        if len(kept) < _MOST_CHECKED:
+        if len(kept) < _MOST_KEPT:
             kept.append(figures)
         else:
-            kept[0 if suspect else _SECRET.randrange(1, _MOST_CHECKED)] = figures
+            kept[0 if suspect else _SECRET.randrange(1, _MOST_KEPT)] = figures
 
     def _empty_turn(self) -> None:
         self.samples.empty.append(self._baselines.eager.empty_turn(self._spin_ns))

@@ -199,12 +199,38 @@ TEST_CASE_FIXTURE(searching, "the time limit leaves out the wait for the first d
   now += 2h;  // workers start
   CHECK(only<send_stage>().kind == stage_kind::trace);
   stage_result first{{"r/j/task/trace"}, 1, stage_kind::trace, {}, verdict{traced{{"graph"}, {}}}, {}};
-  first.elapsed = 10s;
   apply_content(stage_finished{first});
-  now += job.spec.strategy.time_limit - 10s - 1ms;
+  now += job.spec.strategy.time_limit - 1ms;
   CHECK(only<ask_planner>().question.value == "plan");
   now += 1ms;
   CHECK(stopped_by() == "time");
+}
+
+TEST_CASE_FIXTURE(searching, "the time between a run's end and its resumption does not count") {
+  stage_result first{{"r/j/task/trace"}, 1, stage_kind::trace, {}, verdict{traced{{"graph"}, {}}}, {}};
+  apply_content(stage_finished{first});
+  now += job.spec.strategy.time_limit / 2;
+  apply_content(reply_received{{"plan"}, agent_role::planner, plan_reply{{plan_of(1)}, {}}});
+  now += 24h;
+  apply_content(job_started{});  // resumed
+  CHECK(job.spent(now) == job.spec.strategy.time_limit / 2);
+  now += 1h;  // workers start
+  CHECK(only<ask_coder>().plan == plan_of(1));
+  apply_content(stage_finished{first});
+  now += job.spec.strategy.time_limit / 2;
+  CHECK(stopped_by() == "time");
+}
+
+TEST_CASE_FIXTURE(searching, "a job that ended for want of machinery is tried again when it is resumed") {
+  traced_and_planned({plan_of(1)});
+  auto id = written(question(0), "a");
+  apply_content(stage_failed{{{"c"}, 4, stage_kind::compile, id, failure{failure_code::worker_lost, "gone"}, {}}});
+  apply_content(only<finish_job>().how);
+  CHECK(job.worth_another_try());
+  CHECK(wishes().empty());
+  apply_content(job_started{});
+  CHECK_FALSE(job.finished);
+  CHECK(only<send_stage>().kind == stage_kind::compile);
 }
 
 TEST_CASE_FIXTURE(searching, "machinery that keeps failing ends the job as infrastructure, not as a bad kernel") {

@@ -105,3 +105,19 @@ entries.PythonModule.outputs = outputs
     honest = timed(family.judge_python(LARGE, LARGE.replace("class Model", "class ModelNew"), time=True))
     after = [late - call for late, call in zip(honest["late_ns"], honest["late_call_ns"], strict=True)]
     assert statistics.median(after) < 15e6
+
+
+def test_a_task_that_refuses_mixed_numbers_is_timed_on_its_own(family: Family) -> None:
+    task = '''
+import torch
+class Model(torch.nn.Module):
+    def forward(self, x):
+        if x.min() < 0 or x.max() > 1:
+            raise ValueError("not a probability")
+        return x * 2
+def get_inputs():
+    return [torch.rand(1 << 20)]
+'''
+    figures = timed(family.judge_python(task, task.replace("class Model", "class ModelNew"), time=True))
+    assert figures["fate"]["end"] == "finished"
+    assert len(figures["candidate_ns"]) >= 10
