@@ -176,6 +176,7 @@ void coordinator_state::spawn(live_run& run, const job_id& job, std::vector<fact
   options.agents = *options_.agents.find(spec->agents);  // checked when the run was admitted
   options.services = {options_.scheduler, options_.journal, options_.monitor, coordinator_actor{self_}};
   options.store = options_.store;
+  options.earlier = options_.earlier;
   options.limits = options_.limits;
   options.run_limits = options_.run_limits;
   options.queue_limit = options_.queue_limit;

@@ -19,6 +19,7 @@ struct coordinator_options {
   job_limits limits;
   std::map<messages::stage_kind, std::chrono::milliseconds> run_limits;
   std::chrono::milliseconds queue_limit{3'600'000};  ///< of every stage
+  std::optional<tuned_plans> earlier;                ///< what jobs found; none: it is not kept
   std::uint32_t job_restarts = 3;                    ///< of a job actor that died; then the run ends interrupted
   std::chrono::milliseconds room_interval{1'000};    ///< between looks for room on a disk that was full
   std::chrono::milliseconds restart_delay{100};      ///< doubles with each restart of the job

@@ -44,6 +44,7 @@ private:
   void act(const logic::send_stage& x);
   void act(const logic::adopt_imported& x);
   void act(const logic::finish_job& x);
+  void keep_plan(const logic::candidate_state& best);
 
   // -- what comes back ------------------------------------------------------------------------------------------------
 
@@ -159,7 +160,8 @@ void job_state::carry_out(const action& x) {
 }
 
 void job_state::act(const logic::ask_planner& x) {
-  plan_request request{.about = about(x.question), .allow_library_calls = job_.spec.judge.allow_library_calls};
+  plan_request request{
+      .about = about(x.question), .allow_library_calls = job_.spec.judge.allow_library_calls, .earlier = x.earlier};
   questions_->ask(request, [this, question = x.question](const expected<plan_reply>& y) { planned(question, y); });
 }
 
@@ -192,7 +194,20 @@ void job_state::act(const logic::adopt_imported&) {
 
 void job_state::act(const logic::finish_job& x) {
   finishing_ = true;
+  if (x.how.best) keep_plan(*job_.find(*x.how.best));
   record("finish", {x.how});
+}
+
+/// Later jobs start from it; done again after a crash it changes nothing.
+void job_state::keep_plan(const logic::candidate_state& best) {
+  if (!options_.earlier || !job_.spec.strategy.earlier_plans || !job_.trace || !best.timing()) return;
+  if (best.made.plan.groups.empty()) return;
+  auto graph = options_.store->get_record<op_graph>(job_.trace->graph);
+  if (!graph) return tell_monitor(event_kind::warning, job_.spec.job.value, graph.error().detail);
+  tuned_plan news{.run = options_.run, .task_name = job_.spec.task_name, .plan = best.made.plan};
+  news.speedup = best.speedup();
+  auto kept = options_.earlier->keep(*graph, job_.spec.target.dsl, job_.trace->device, std::move(news));
+  if (!kept) tell_monitor(event_kind::warning, job_.spec.job.value, kept.error().detail);
 }
 
 // -- what comes back --------------------------------------------------------------------------------------------------
@@ -293,7 +308,7 @@ stage_request job_state::request_of(const logic::send_stage& x) const {
   stage_request request{.stage = x.stage, .kind = x.kind, .run = options_.run, .job = job_.spec.job};
   request.task = job_.task();
   request.target = job_.spec.target;
-  request.judge = job_.spec.judge;
+  request.judge = judge_of(job_.spec, x);
   request.queue_limit = options_.queue_limit;
   if (job_.trace && request.target.arch.empty()) request.target.arch = job_.trace->device.arch;
   if (auto limit = options_.run_limits.find(x.kind); limit != options_.run_limits.end())

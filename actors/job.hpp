@@ -6,6 +6,7 @@
 
 #include "actors/caf.hpp"
 #include "actors/job_questions.hpp"
+#include "actors/tuned_plans.hpp"
 #include "messages/blobs/blob_store.hpp"
 #include "messages/protocols/coordinator.hpp"
 #include "messages/protocols/job.hpp"
@@ -35,6 +36,7 @@ struct job_options {
   job_agents agents;
   job_services services;
   std::optional<blobs::blob_store> store;  ///< to read an imported candidate from
+  std::optional<tuned_plans> earlier;      ///< where its best plan is kept; none: nowhere
   job_limits limits;
   std::map<messages::stage_kind, std::chrono::milliseconds> run_limits;  ///< where they differ from the default
   std::chrono::milliseconds queue_limit{3'600'000};

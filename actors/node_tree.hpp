@@ -36,7 +36,7 @@ struct node::tree {
   messages::expected<void> open_hub(const node_options& options);
   messages::expected<void> make_sandbox(const node_options& options);
   messages::expected<void> spawn_runners(const node_options& options);
-  void spawn_coordinator(const configs::scheduler_options& options);
+  void spawn_coordinator(const node_options& node);
 };
 
 }  // namespace actors

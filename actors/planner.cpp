@@ -1,5 +1,7 @@
 #include "actors/planner.hpp"
 
+#include "dsl/knobs.hpp"
+#include "dsl/plan_checker.hpp"
 #include "dsl/rules_planner.hpp"
 
 namespace actors {
@@ -7,6 +9,17 @@ namespace actors {
 namespace {
 
 using namespace messages;
+
+/// What an earlier run found, if it fits this graph and device.
+void put_earlier_first(plan_reply& reply, const tuned_plans& earlier, const plan_request& x, const op_graph& graph,
+                       const dsl::language& language) {
+  const auto& about = x.about;
+  auto known = earlier.find(graph, about.target.dsl, about.device, about.run);
+  if (!known || !dsl::check_plan(known->plan, dsl::graph_index{graph}, language, about.device).empty()) return;
+  std::erase_if(reply.plans, [&](const plan& y) { return y.groups == known->plan.groups; });
+  reply.plans.insert(reply.plans.begin(), std::move(known->plan));
+  reply.started_from = std::move(known->from);
+}
 
 struct rules_planner {
   using handle = planner_actor;
@@ -18,7 +31,10 @@ struct rules_planner {
     if (!language) return plan_reply{{}, language.error().detail};
     auto graph = graph_of(options, x.about);
     if (!graph) return tl::unexpected{graph.error()};
-    return dsl::rules_plan(x, *graph, **language);
+    auto reply = dsl::rules_plan(x, *graph, **language);
+    if (x.earlier && options.earlier) put_earlier_first(reply, *options.earlier, x, *graph, **language);
+    reply.spaces = dsl::spaces_of(reply.plans, (*language)->files(), x.about.device);
+    return reply;
   }
 };
 

@@ -4,6 +4,7 @@
 #include <memory>
 
 #include "actors/caf.hpp"
+#include "actors/tuned_plans.hpp"
 #include "dsl/recipe.hpp"
 #include "messages/blobs/blob_store.hpp"
 #include "messages/records/op_graph.hpp"
@@ -14,7 +15,8 @@ namespace actors {
 struct rules_agent_options {
   std::shared_ptr<const dsl::language_set> languages;
   std::optional<blobs::blob_store> store;
-  bool own_thread = true;  ///< they read and write blobs; false: for tests in virtual time
+  bool own_thread = true;              ///< they read and write blobs; false: for tests in virtual time
+  std::optional<tuned_plans> earlier;  ///< what earlier runs found; none: nothing is known
 };
 
 /// The language that a question is about; `bad_input` with the known names.

@@ -58,6 +58,7 @@ monitor_options monitor_options_of(const node_options& options) {
 fs::path runs_folder(const fs::path& state) { return state / "runs"; }
 fs::path blobs_folder(const fs::path& state) { return state / "blobs"; }
 fs::path control_folder(const fs::path& state) { return state / "control"; }
+fs::path tuned_folder(const fs::path& state) { return state / "tuned"; }
 fs::path logs_folder(const fs::path& state) { return state / "logs"; }
 fs::path calibrations_folder(const fs::path& state) { return state / "calibrations"; }
 
@@ -102,8 +103,8 @@ expected<void> node::tree::plant(const node_options& options) {
                                    .no_resource_grace = options.config.scheduler.grace};
   scheduler = spawn_scheduler(*system, monitor, schedule);
   if (auto spawned = spawn_runners(options); !spawned) return spawned;
-  agents = spawn_agents(*system, options.config.agents, {languages, store});
-  spawn_coordinator(options.config.scheduler);
+  agents = spawn_agents(*system, options.config.agents, {languages, store, true, tuned_plans{tuned_folder(state)}});
+  spawn_coordinator(options);
   return {};
 }
 
@@ -161,9 +162,11 @@ expected<void> node::tree::spawn_runners(const node_options& options) {
   return {};
 }
 
-void node::tree::spawn_coordinator(const configs::scheduler_options& options) {
+void node::tree::spawn_coordinator(const node_options& node) {
+  const auto& options = node.config.scheduler;
   coordinator_options x{
       .scheduler = scheduler, .journal = journal, .monitor = monitor, .agents = agents, .store = store};
+  x.earlier = tuned_plans{tuned_folder(node.state_folder)};
   x.run_limits = limits_of(options.run_limit);
   x.queue_limit = options.queue_limit;
   x.limits.stage = stage_limit(options);

@@ -28,6 +28,7 @@ struct node_options {
 std::filesystem::path runs_folder(const std::filesystem::path& state);
 std::filesystem::path blobs_folder(const std::filesystem::path& state);
 std::filesystem::path control_folder(const std::filesystem::path& state);
+std::filesystem::path tuned_folder(const std::filesystem::path& state);
 std::filesystem::path logs_folder(const std::filesystem::path& state);
 std::filesystem::path calibrations_folder(const std::filesystem::path& state);
 

@@ -17,6 +17,8 @@ struct keys_of<messages::strategy_options> {
     k("patience", x.patience, in_range{1, 100'000});
     k("repairs", x.repairs, in_range{0, 1'000});
     k("enough_roofline_share", x.enough_roofline_share, in_range{0.0, 10.0});
+    k("screening", x.screening, in_range{0.01, 1.0});
+    k("earlier_plans", x.earlier_plans);
   }
 };
 

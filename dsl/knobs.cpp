@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstdlib>
+#include <iterator>
 #include <random>
 
 namespace dsl {
@@ -61,10 +62,54 @@ bool within_limits(const knob_manifest& knob, const knob_value& value, const mes
 }
 
 bool within_limits(const recipe_manifest& recipe, const knob_values& knobs, const messages::device_info& device) {
-  return std::ranges::all_of(knobs, [&](const auto& entry) {
-    const auto* knob = find_knob(recipe, entry.first);
-    return knob == nullptr || within_limits(*knob, entry.second, device);
-  });
+  auto all = complete(recipe, knobs);
+  bool each =
+      std::ranges::all_of(recipe.knobs, [&](const auto& x) { return within_limits(x, all.at(x.name), device); });
+  return each && broken_constraint(recipe, all, device) == nullptr;
+}
+
+namespace {
+
+/// The constraint with the device's numbers; a limit that the device does not state leaves no products to add up.
+messages::knob_rule rule_of(const knob_constraint& x, const messages::device_info& device) {
+  messages::knob_rule rule{x.products, x.at_most / x.each, x.multiple, x.where};
+  if (x.limit.empty()) return rule;
+  auto limit = device.limits.find(x.limit);
+  if (limit != device.limits.end()) rule.at_most = limit->second / x.each;
+  if (limit == device.limits.end()) rule.products.clear();
+  return rule;
+}
+
+}  // namespace
+
+const knob_constraint* broken_constraint(const recipe_manifest& recipe, const knob_values& knobs,
+                                         const messages::device_info& device) {
+  auto found =
+      std::ranges::find_if(recipe.constraints, [&](const auto& x) { return !keeps(rule_of(x, device), knobs); });
+  return found == recipe.constraints.end() ? nullptr : &*found;
+}
+
+messages::knob_space space_of(const recipe_manifest& recipe, const messages::device_info& device) {
+  messages::knob_space space;
+  for (const auto& knob : recipe.knobs) {
+    messages::knob_axis axis{knob.name, {}, knob.kind == knob_kind::integer, knob.standard};
+    std::ranges::copy_if(knob.values, std::back_inserter(axis.values),
+                         [&](const auto& value) { return within_limits(knob, value, device); });
+    space.axes.push_back(std::move(axis));
+  }
+  for (const auto& x : recipe.constraints) space.rules.push_back(rule_of(x, device));
+  return space;
+}
+
+std::map<std::string, messages::knob_space> spaces_of(const std::vector<messages::plan>& plans,
+                                                      const language_files& language,
+                                                      const messages::device_info& device) {
+  std::map<std::string, messages::knob_space> spaces;
+  for (const auto& plan : plans)
+    for (const auto& group : plan.groups)
+      if (const auto* recipe = language.recipe(group.recipe))
+        spaces.try_emplace(group.recipe, space_of(recipe->manifest, device));
+  return spaces;
 }
 
 std::string knob_path(std::string_view group, std::string_view knob) {
@@ -94,10 +139,12 @@ std::vector<messages::plan> knob_neighbours(const messages::plan& plan, const la
   std::ranges::stable_sort(changes, {}, &change::distance);
   std::vector<messages::plan> plans;
   for (const auto& x : changes) {
-    plans.push_back(plan);
-    auto& group = plans.back().groups[x.group];
+    auto changed = plan;
+    auto& group = changed.groups[x.group];
     group.knobs[x.knob->name] = x.knob->values[x.to];
-    plans.back().remark = knob_path(group.name, x.knob->name) + " changed";
+    changed.remark = knob_path(group.name, x.knob->name) + " changed";
+    if (within_limits(language.recipe(group.recipe)->manifest, group.knobs, device))
+      plans.push_back(std::move(changed));
   }
   return plans;
 }

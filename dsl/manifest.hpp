@@ -50,6 +50,29 @@ struct knob_manifest {
   }
 };
 
+/// Which values go together, for plans that have all values of `where`. The products of the named knobs, added up,
+/// times `each` are at most the device's limit (one that is not stated does not bind), or `at_most` where no limit is
+/// named; the first of `multiple` is a multiple of the second. Integers only.
+struct knob_constraint {
+  std::vector<std::vector<std::string>> products;  ///< empty: only `multiple` counts
+  double each = 1;
+  std::string limit;  ///< "shared_memory_bytes_a_block"; empty: at_most
+  double at_most = 0;
+  std::vector<std::string> multiple;  ///< two knobs, or none
+  messages::knob_values where;
+  std::string why;  ///< one clause, for whoever made the plan
+
+  void fields(auto& f) {
+    f("products", products);
+    f("each", each);
+    f("limit", limit);
+    f("at_most", at_most);
+    f("multiple", multiple);
+    f("where", where);
+    f("why", why);
+  }
+};
+
 /// Knobs that go well together; those left out have their default.
 struct knob_preset {
   std::string name;
@@ -80,6 +103,7 @@ struct recipe_manifest {
   std::string covers;         ///< for people and models: which groups it can compute
   std::string template_file;  ///< in JSON "template": in the recipe's folder
   std::vector<knob_manifest> knobs;
+  std::vector<knob_constraint> constraints;
   std::vector<knob_preset> presets;                          ///< the most promising first
   std::map<std::string, std::vector<knob_remedy>> remedies;  ///< by kind of failure, in the order to try
   bool library = false;  ///< it calls a library: only where that is allowed, and for what no other recipe covers
@@ -90,6 +114,7 @@ struct recipe_manifest {
     f("covers", covers);
     f("template", template_file);
     f("knobs", knobs);
+    f("constraints", constraints);
     f("presets", presets);
     f("remedies", remedies);
     f("library", library);

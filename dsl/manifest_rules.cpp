@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <set>
 
+#include "dsl/knobs.hpp"
 #include "dsl/op_graph.hpp"
 #include "messages/records/verdict.hpp"
 
@@ -73,11 +74,45 @@ problem settings_problem(const recipe_manifest& x, const messages::knob_values& 
   return std::nullopt;
 }
 
+bool is_integer_knob(const recipe_manifest& x, const std::string& name) {
+  const auto* knob = find_knob(x, name);
+  return knob != nullptr && knob->kind == knob_kind::integer;
+}
+
+/// At least one product or a pair, of integer knobs that are there.
+problem constraint_problem(const recipe_manifest& x, const knob_constraint& constraint, const std::string& at) {
+  if (constraint.products.empty() && constraint.multiple.empty()) return at + ": says nothing";
+  if (!constraint.multiple.empty() && constraint.multiple.size() != 2) return at + ".multiple: takes two knobs";
+  auto named = constraint.products;
+  named.push_back(constraint.multiple);
+  for (const auto& names : named)
+    for (const auto& name : names)
+      if (!is_integer_knob(x, name)) return at + ": \"" + name + "\" is no integer knob of the recipe";
+  if (!constraint.products.empty() && constraint.limit.empty() == (constraint.at_most <= 0))
+    return at + ": products need either a limit or at_most";
+  if (!(constraint.each > 0)) return at + ".each: is not above 0";
+  if (auto p = settings_problem(x, constraint.where, at + ".where")) return p;
+  return missing(at + ".why", constraint.why.empty());
+}
+
+problem constraints_problem(const recipe_manifest& x) {
+  for (std::size_t i = 0; i < x.constraints.size(); ++i)
+    if (auto p = constraint_problem(x, x.constraints[i], place("constraints", i))) return p;
+  return std::nullopt;
+}
+
+/// On a device that states no limits.
+problem together_problem(const recipe_manifest& x, const messages::knob_values& knobs, const std::string& at) {
+  const auto* broken = broken_constraint(x, complete(x, knobs), {});
+  return broken ? problem{at + ": do not go together: " + broken->why} : std::nullopt;
+}
+
 problem presets_problem(const recipe_manifest& x) {
   if (x.presets.empty()) return "presets: is missing";
   for (std::size_t i = 0; i < x.presets.size(); ++i) {
     if (auto p = missing(place("presets", i, "name"), x.presets[i].name.empty())) return p;
     if (auto p = settings_problem(x, x.presets[i].knobs, place("presets", i, "knobs"))) return p;
+    if (auto p = together_problem(x, x.presets[i].knobs, place("presets", i, "knobs"))) return p;
   }
   return std::nullopt;
 }
@@ -104,6 +139,8 @@ problem problem_of(const recipe_manifest& x) {
   if (auto p = missing("template", x.template_file.empty())) return p;
   if (auto p = template_problem(x.template_file)) return p;
   if (auto p = knobs_problem(x)) return p;
+  if (auto p = constraints_problem(x)) return p;
+  if (auto p = together_problem(x, {}, "constraints: the defaults")) return p;
   if (auto p = presets_problem(x)) return p;
   return remedies_problem(x);
 }

@@ -80,10 +80,14 @@ private:
 
   /// Defaults too: a device may be too small for them.
   void check_limits(std::size_t i, const recipe_manifest& recipe) {
-    for (const auto& [name, value] : complete(recipe, plan_.groups[i].knobs)) {
+    auto all = complete(recipe, plan_.groups[i].knobs);
+    for (const auto& [name, value] : all) {
       if (!within_limits(*find_knob(recipe, name), value, device_)) {
         say(at(i, "knobs." + name), to_text(value) + " is beyond the limits of " + device_.name.value);
       }
+    }
+    if (const auto* broken = broken_constraint(recipe, all, device_)) {
+      say(at(i, "knobs"), "these values do not go together: " + broken->why);
     }
   }
 

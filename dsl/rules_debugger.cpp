@@ -68,8 +68,9 @@ std::vector<repair> repairs_of(const messages::debug_request& request, const lan
     if (recipe == nullptr || !recipe->manifest.remedies.contains(kind)) continue;
     for (const auto& remedy : recipe->manifest.remedies.at(kind)) {
       repair x{request.plan, {}};
-      if (!within_limits(recipe->manifest, remedy.knobs, request.about.device)) continue;
-      if (apply(x, i, remedy, recipe->manifest)) repairs.push_back(std::move(x));
+      bool changed = apply(x, i, remedy, recipe->manifest);
+      bool fits = within_limits(recipe->manifest, x.plan.groups[i].knobs, request.about.device);
+      if (changed && fits) repairs.push_back(std::move(x));
     }
   }
   return repairs;

@@ -105,6 +105,7 @@ void add_optimize(CLI::App& app, command_line& x) {
   add_dtype(command, to.dtype);
   add_data(command, to.data);
   add_limits(command, x, to.evaluations);
+  command->add_flag("--no-earlier-plans", to.no_earlier_plans, "Start from nothing that earlier runs found");
   command->add_option("--strategy", to.strategy, "How to search")
       ->check(CLI::IsMember(logic::search_strategies()))
       ->capture_default_str();

@@ -26,6 +26,7 @@ job_spec make_job(const one_task& x, const optimize_options& options, const std:
   job.strategy.name = options.strategy;
   job.judge.allow_library_calls = options.allow_library_calls;
   if (options.time) job.strategy.time_limit = *options.time;
+  job.strategy.earlier_plans = !options.no_earlier_plans;
   if (options.evaluations) job.strategy.evaluations = *options.evaluations;
   return job;
 }

@@ -7,6 +7,8 @@
 #include <string>
 #include <vector>
 
+#include "messages/records/run.hpp"
+
 namespace actors::cli {
 
 /// Of every command.
@@ -26,7 +28,8 @@ struct optimize_options {
   std::string dtype = "fp32";
   std::optional<std::chrono::milliseconds> time;
   std::optional<std::uint32_t> evaluations;
-  std::string strategy = "refine";
+  std::string strategy = messages::strategy_options{}.name;
+  bool no_earlier_plans = false;
   std::uint64_t seed = 0;
   std::string out;  ///< empty: kernelmesh-out/TASK
   bool allow_library_calls = false;

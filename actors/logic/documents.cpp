@@ -96,6 +96,7 @@ optimize_document optimize_document_of(const run_state& run, const job_state& jo
     x.remark = job.finished->remark;
   }
   if (job.trace) x.simplified_by = job.trace->rules;
+  if (job.plans) x.started_from = job.plans->started_from;
   auto best = job.best();
   if (!best) return x;
   const auto& manifest = best->made.manifest;

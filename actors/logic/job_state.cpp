@@ -39,10 +39,35 @@ std::uint32_t job_state::correct() const {
 
 const blob_hash& job_state::task() const { return trace && !trace->task.value.empty() ? trace->task : spec.task; }
 
+bool is_slower(const candidate_state& candidate, const candidate_state& best) {
+  auto times = candidate.timing();
+  auto of_best = best.timing();
+  return times && of_best && times->speedup_eager.high < of_best->speedup_eager.low;
+}
+
+stage_id stage_of(const job_state& job, const candidate_id& candidate, stage_kind kind, timing_step step) {
+  auto who = candidate.value.empty() ? std::string{"task"} : candidate.value;
+  std::string what{enum_names(kind)[static_cast<std::size_t>(kind)]};
+  if (step == timing_step::screen) what += "-screen";
+  if (step == timing_step::again) what += "-again";
+  return {job.run.value + '/' + job.spec.job.value + '/' + who + '/' + what};
+}
+
 namespace {
 
 /// Later measurements of an equal kernel differ by noise: below this it is no gain.
 constexpr double least_gain = 1.01;
+
+timing_step step_of(const job_state& job, const stage_result& x) {
+  for (auto step : {timing_step::screen, timing_step::again})
+    if (x.stage == stage_of(job, x.candidate, stage_kind::time, step)) return step;
+  return timing_step::full;
+}
+
+/// A short look can only rule a candidate out: the best is what was timed in full.
+void note_screen(job_state& job, const candidate_state& candidate) {
+  if (auto best = job.best(); best && is_slower(candidate, *best)) ++job.since_gain;
+}
 
 void note_time(job_state& job, const candidate_state& candidate) {
   auto best = job.best();
@@ -51,10 +76,49 @@ void note_time(job_state& job, const candidate_state& candidate) {
   job.since_gain = gain ? 0 : job.since_gain + 1;
 }
 
+/// The winner's own figure may have been luck: it gives way only to what is clearly faster than it is now.
+void note_time_again(job_state& job, const candidate_state& winner) {
+  auto best = job.best();
+  if (!best || best->id() != winner.id()) return;
+  for (const auto& x : job.candidates)
+    if (x.correct() && x.steps.contains(timing_step::full) && is_slower(*best, x) && x.speedup() > best->speedup())
+      best = &x;
+  if (best->id() != winner.id()) job.gains.push_back(best->id());
+}
+
+/// A rejection counts whatever it came from; a figure only in place of those of earlier steps.
+bool take_time(const job_state& job, candidate_state& candidate, const stage_result& x, timing_step& step) {
+  step = step_of(job, x);
+  if (candidate.rejection || !candidate.steps.insert(step).second) return false;
+  if (step != *candidate.steps.rbegin()) return false;
+  candidate.results.insert_or_assign(stage_kind::time, x);
+  return true;
+}
+
 /// Some of what is wrong with a task shows only when a candidate is judged against it.
 void note_rejection(job_state& job, candidate_state& candidate, const kernel_failure& why) {
   candidate.rejection = why;
   if (why.kind == failure_kind::task_error && !job.task_failure) job.task_failure = why;
+}
+
+/// A best that is refused when it is timed again was none: the fastest of the others takes its place.
+void note_rejected_time(job_state& job, candidate_state& candidate, const rejected& why) {
+  note_rejection(job, candidate, why.failure);
+  if (std::erase(job.gains, candidate.id()) == 0) return;
+  const candidate_state* fastest = nullptr;
+  for (const auto& x : job.candidates)
+    if (x.correct() && x.steps.contains(timing_step::full) && (!fastest || x.speedup() > fastest->speedup()))
+      fastest = &x;
+  if (fastest) job.gains.push_back(fastest->id());
+}
+
+void apply_time(job_state& job, candidate_state& candidate, const stage_result& x) {
+  timing_step step{};
+  if (!take_time(job, candidate, x, step)) return;
+  if (auto refused = candidate.found<rejected>(stage_kind::time)) return note_rejected_time(job, candidate, *refused);
+  if (!candidate.timing()) return;
+  if (step == timing_step::screen) return note_screen(job, candidate);
+  step == timing_step::full ? note_time(job, candidate) : note_time_again(job, candidate);
 }
 
 void apply_trace(job_state& job, const stage_result& result) {
@@ -107,9 +171,10 @@ void apply_content(job_state& job, const fact& at, const stage_finished& x) {
   start_clock(job, at);
   if (x.result.kind == stage_kind::trace) return apply_trace(job, x.result);
   auto candidate = job.find(x.result.candidate);
-  if (!candidate || !candidate->results.emplace(x.result.kind, x.result).second) return;
+  if (!candidate) return;
+  if (x.result.kind == stage_kind::time) return apply_time(job, *candidate, x.result);
+  if (!candidate->results.emplace(x.result.kind, x.result).second) return;
   if (auto refused = candidate->found<rejected>(x.result.kind)) note_rejection(job, *candidate, refused->failure);
-  if (x.result.kind == stage_kind::time && candidate->timing()) note_time(job, *candidate);
 }
 
 void apply_content(job_state& job, const fact& at, const stage_failed& x) {

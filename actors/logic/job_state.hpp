@@ -16,6 +16,13 @@ namespace actors::logic {
 
 using time_point = std::chrono::sys_time<std::chrono::milliseconds>;
 
+/// A candidate may be timed more than once; a later step counts in place of those before.
+enum class timing_step : std::uint8_t {
+  screen,  ///< a short look, enough to drop what is clearly slower than the best
+  full,
+  again,  ///< of a winner, in a fresh process: the figure that is reported
+};
+
 /// As `job_finished::stopped_by` has it.
 constexpr std::string_view stopped_by_infrastructure = "infrastructure";
 
@@ -23,6 +30,7 @@ constexpr std::string_view stopped_by_infrastructure = "infrastructure";
 struct candidate_state {
   messages::candidate_created made;
   std::map<messages::stage_kind, messages::stage_result> results;  ///< the recorded one of each kind
+  std::set<timing_step> steps;                                     ///< steps that have an outcome
   std::optional<messages::kernel_failure> rejection;
   bool broken = false;  ///< a stage failed for reasons that are not the candidate's
 
@@ -63,7 +71,7 @@ struct job_state {
   std::uint32_t failed_stages = 0;            ///< infrastructure failures that outlasted their attempts
   std::string last_failure;                   ///< the last of them
   std::vector<messages::candidate_id> gains;  ///< each was the best when it was timed, the last is the best now
-  std::uint32_t since_gain = 0;               ///< candidates timed since then
+  std::uint32_t since_gain = 0;               ///< candidates timed since then, those that were dropped too
 
   job_state() = default;
   job_state(messages::job_spec s, messages::run_id r) : spec(std::move(s)), run(std::move(r)) {}
@@ -86,6 +94,13 @@ struct job_state {
   /// It has ended for reasons that are not the task's: it is taken up again when the run is resumed.
   bool worth_another_try() const { return finished && finished->stopped_by == stopped_by_infrastructure; }
 };
+
+/// Clearly slower than the best: its interval ends below where that of the best begins.
+bool is_slower(const candidate_state& candidate, const candidate_state& best);
+
+/// The same work has the same id: of a trace without candidate. `step` counts for timings.
+messages::stage_id stage_of(const job_state& job, const messages::candidate_id& candidate, messages::stage_kind kind,
+                            timing_step step = timing_step::full);
 
 /// Facts of other jobs must not be given. A fact that comes twice, or about something unknown, changes nothing.
 void apply(job_state& job, const messages::fact& fact);

@@ -1,9 +1,12 @@
 #include "actors/logic/strategy.hpp"
 
+#include <algorithm>
+#include <cmath>
 #include <map>
 
 #include "actors/logic/imported.hpp"
 #include "actors/logic/refine.hpp"
+#include "actors/logic/tune.hpp"
 
 namespace actors::logic {
 
@@ -15,12 +18,6 @@ template <class... Fs>
 struct overloaded : Fs... {
   using Fs::operator()...;
 };
-
-stage_id stage_of(const job_state& job, const candidate_id& candidate, stage_kind kind) {
-  auto who = candidate.value.empty() ? std::string{"task"} : candidate.value;
-  return {job.run.value + '/' + job.spec.job.value + '/' + who + '/'
-          + std::string{enum_names(kind)[static_cast<std::size_t>(kind)]}};
-}
 
 /// An imported file is loaded as it is; a build that it does itself belongs to its load.
 bool needs_compile(const candidate_state& candidate) {
@@ -56,8 +53,8 @@ std::unique_ptr<strategy> make() {
 
 /// Every strategy: its name, and how it is made.
 const std::map<std::string, std::unique_ptr<strategy> (*)()>& strategies() {
-  static const std::map<std::string, std::unique_ptr<strategy> (*)()> all{{"refine", make<refine_strategy>},
-                                                                          {"imported", make<imported_strategy>}};
+  static const std::map<std::string, std::unique_ptr<strategy> (*)()> all{
+      {"refine", make<refine_strategy>}, {"tune", make<tune_strategy>}, {"imported", make<imported_strategy>}};
   return all;
 }
 
@@ -88,6 +85,19 @@ std::optional<send_stage> next_stage(const job_state& job, const candidate_state
   if (!candidate.results.contains(stage_kind::verify)) return wanted(stage_kind::verify);
   if (job.spec.time && !candidate.results.contains(stage_kind::time)) return wanted(stage_kind::time);
   return std::nullopt;
+}
+
+judge_options judge_of(const job_spec& spec, const send_stage& stage) {
+  using std::chrono::milliseconds;
+  auto x = spec.judge;
+  if (stage.kind != stage_kind::time || stage.step != timing_step::screen) return x;
+  auto share = spec.strategy.screening;
+  auto budget = static_cast<double>(x.timing_budget.count()) * share;
+  x.timing_budget = milliseconds{std::max<std::int64_t>(10, std::llround(budget))};
+  x.most_pairs = std::max(8u, static_cast<std::uint32_t>(x.most_pairs * share));
+  x.wanted_interval = std::min(1.0, x.wanted_interval / std::sqrt(share));  // so many samples less
+  x.baselines = {"eager"};
+  return x;
 }
 
 std::vector<action> next_actions(const job_state& job, const strategy& plan, const open_actions& open, time_point now) {

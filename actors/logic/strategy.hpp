@@ -14,6 +14,7 @@ namespace actors::logic {
 
 struct ask_planner {
   messages::question_id question;
+  bool earlier = false;  ///< what an earlier run found comes first
 };
 
 /// Write `plan`; with a parent, improve on it.
@@ -34,6 +35,7 @@ struct send_stage {
   messages::stage_id stage;
   messages::stage_kind kind = messages::stage_kind::trace;
   std::optional<messages::candidate_id> candidate;  ///< none: a trace
+  timing_step step = timing_step::full;             ///< of a timing
 };
 
 /// Make a candidate of what the user gave.
@@ -71,5 +73,8 @@ std::vector<action> next_actions(const job_state& job, const strategy& plan, con
 
 /// Where the next stage of a candidate leads, or nothing if it is through or rejected. For strategies.
 std::optional<send_stage> next_stage(const job_state& job, const candidate_state& candidate);
+
+/// How strictly and how long a stage judges.
+messages::judge_options judge_of(const messages::job_spec& spec, const send_stage& stage);
 
 }  // namespace actors::logic

@@ -9,7 +9,8 @@ namespace actors::logic {
 namespace {
 
 // Found on the landscapes of tests/data/landscapes; a factor of two in any of them changes little.
-constexpr double noise = 0.05;  // of a cost, as a share of the variance of all: measuring, and what no knob explains
+// Of a cost, as a share of the variance of all: measuring, and what no knob explains.
+constexpr double noise_levels[] = {0.05, 0.005, 0.0005};
 constexpr double first_weight = 0.7;  // before anything is known of a knob
 constexpr double weight_levels[] = {0.05, 0.2, 0.7, 2, 8};
 constexpr double weight_doubt = 2;  // a weight far from the first one needs evidence
@@ -45,6 +46,7 @@ void surrogate::fit(std::vector<setting> settings, const std::vector<double>& co
   costs_.clear();
   for (auto x : costs) costs_.push_back((x - mean_) / scale_);
   std::ranges::fill(weights_, first_weight);
+  noise_ = noise_levels[0];
   weigh();
   factorize();
 }
@@ -55,7 +57,7 @@ bool surrogate::factorize() {
   factor_.assign(n * n, 0);
   for (std::size_t i = 0; i < n; ++i)
     for (std::size_t j = 0; j <= i; ++j) {
-      auto sum = similarity(settings_[i], settings_[j]) + (i == j ? noise : 0);
+      auto sum = similarity(settings_[i], settings_[j]) + (i == j ? noise_ : 0);
       for (std::size_t k = 0; k < j; ++k) sum -= factor_[i * n + k] * factor_[j * n + k];
       if (i == j && sum <= 0) return false;
       factor_[i * n + j] = i == j ? std::sqrt(sum) : sum / factor_[j * n + j];
@@ -85,20 +87,25 @@ double surrogate::misfit() const {
          + weight_doubt * doubt / 2;
 }
 
-/// One knob after the other, twice.
+/// The level that explains the costs best, all else left as it is.
+void surrogate::choose(double& of, std::span<const double> levels, double& best) {
+  auto kept = of;
+  for (auto level : levels) {
+    of = level;
+    if (!factorize()) continue;
+    if (auto now = misfit(); now < best - 1e-9) best = now, kept = level;
+  }
+  of = kept;
+}
+
+/// One knob after the other, then the noise; twice.
 void surrogate::weigh() {
   if (settings_.size() < 3 || !factorize()) return;
   auto best = misfit();
-  for (std::size_t pass = 0; pass < 2; ++pass)
-    for (auto& weight : weights_) {
-      auto kept = weight;
-      for (auto level : weight_levels) {
-        weight = level;
-        if (!factorize()) continue;
-        if (auto now = misfit(); now < best - 1e-9) best = now, kept = level;
-      }
-      weight = kept;
-    }
+  for (std::size_t pass = 0; pass < 2; ++pass) {
+    for (auto& weight : weights_) choose(weight, weight_levels, best);
+    choose(noise_, noise_levels, best);
+  }
 }
 
 prediction surrogate::at(const setting& x) const {

@@ -4,6 +4,7 @@
 // the same points in the same order.
 
 #include <cstdint>
+#include <span>
 #include <vector>
 
 namespace actors::logic {
@@ -39,12 +40,14 @@ private:
   double similarity(const setting& a, const setting& b) const;
   bool factorize();
   double misfit() const;
+  void choose(double& of, std::span<const double> levels, double& best);
   void weigh();
 
   std::vector<std::vector<double>> likeness_;  // of two values by axis and by the steps between them
   std::vector<double> weights_;
   std::vector<setting> settings_;
   std::vector<double> costs_;  // standardised
+  double noise_ = 0;
   double mean_ = 0, scale_ = 1;
   std::vector<double> factor_;  // lower triangle of the settings' similarities
   std::vector<double> solved_;  // similarities^-1 * costs

@@ -27,6 +27,12 @@ std::string stop_line(const optimize_document& x) {
   return x.remark.empty() ? reason : reason + ": " + clean_line(x.remark);
 }
 
+std::string start_line(const earlier_plan& x) {
+  auto shapes = x.same_shapes ? "" : ", of the same operators on other shapes";
+  return fmt::format("the best of run {} ({}, {} over eager{})", clean_line(x.run.value, 60),
+                     clean_line(x.task_name, 60), ratio_text(x.speedup), shapes);
+}
+
 std::vector<std::string> row_of(const optimize_document& x) {
   auto tried = fmt::format("{}/{}", x.candidates.correct, x.candidates.tried);
   auto stopped = clean_line(x.stopped_by.empty() ? "not finished" : x.stopped_by, 40);
@@ -89,6 +95,7 @@ std::string text_of(const optimize_document& x, const std::string& report) {
   }
   for (const auto& rule : x.simplified_by)
     lines.push_back({&rule == x.simplified_by.data() ? "simplified by" : "", clean_line(rule, 60)});
+  if (x.started_from) lines.push_back({"started from", start_line(*x.started_from)});
   lines.push_back({"candidates", fmt::format("{} tried, {} correct", x.candidates.tried, x.candidates.correct)});
   lines.push_back({"stopped by", stop_line(x)});
   auto spent = seconds_text(x.spent.seconds);

@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "messages/records/question.hpp"
 #include "messages/records/run.hpp"
 #include "messages/records/verdict.hpp"
 
@@ -135,6 +136,7 @@ struct optimize_document {
   std::string stopped_by;
   std::string remark;
   std::vector<std::string> simplified_by;  ///< rules of algebra that made the task smaller, in plain words
+  std::optional<earlier_plan> started_from;
 
   void fields(auto& f) {
     f("schema", schema);
@@ -146,6 +148,7 @@ struct optimize_document {
     f("stopped_by", stopped_by);
     f("remark", remark);
     f("simplified_by", simplified_by);
+    f("started_from", started_from);
   }
   friend bool operator==(const optimize_document&, const optimize_document&) = default;
 };

@@ -12,6 +12,7 @@
 
 #include "messages/records/candidate.hpp"
 #include "messages/records/device.hpp"
+#include "messages/records/knob_space.hpp"
 #include "messages/records/plan.hpp"
 #include "messages/records/stage.hpp"
 #include "messages/records/verdict.hpp"
@@ -70,23 +71,45 @@ struct plan_request {
   question_context about;
   std::uint32_t wanted = 4;          ///< at most so many plans, the most promising first
   bool allow_library_calls = false;  ///< what no kernel covers may be left to a library
+  bool earlier = false;              ///< the best that an earlier run found comes first, one more than wanted
 
   void fields(auto& f) {
     f("about", about);
     f("wanted", wanted);
     f("allow_library_calls", allow_library_calls);
+    f("earlier", earlier);
   }
   friend bool operator==(const plan_request&, const plan_request&) = default;
 };
 
+/// A plan that an earlier run found, which a job starts from.
+struct earlier_plan {
+  run_id run;
+  std::string task_name;
+  bool same_shapes = false;  ///< else the same operators on other shapes
+  double speedup = 0;        ///< over eager, as it was there
+
+  void fields(auto& f) {
+    f("run", run);
+    f("task_name", task_name);
+    f("same_shapes", same_shapes);
+    f("speedup", speedup);
+  }
+  friend bool operator==(const earlier_plan&, const earlier_plan&) = default;
+};
+
 struct plan_reply {
   static constexpr auto wire_name = "plan_reply";
-  std::vector<plan> plans;  ///< empty: the remark says why
-  std::string remark;       ///< "not covered: aten.convolution"
+  std::vector<plan> plans;                   ///< empty: the remark says why
+  std::string remark;                        ///< "not covered: aten.convolution"
+  std::map<std::string, knob_space> spaces;  ///< by recipe; empty: the planner does not know what can be chosen
+  std::optional<earlier_plan> started_from;  ///< where the first plan comes from, if not from the planner
 
   void fields(auto& f) {
     f("plans", plans);
     f("remark", remark);
+    f("spaces", spaces);
+    f("started_from", started_from);
   }
   friend bool operator==(const plan_reply&, const plan_reply&) = default;
 };

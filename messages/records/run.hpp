@@ -16,13 +16,15 @@ namespace messages {
 
 /// How a job searches and when it stops.
 struct strategy_options {
-  std::string name = "refine";                    ///< or "imported": judge the one candidate that the job names
-  std::uint32_t width = 2;                        ///< candidates under way at once
-  std::uint32_t evaluations = 16;                 ///< candidates judged at most
-  std::uint32_t patience = 6;                     ///< stop after so many timed candidates without a gain
-  std::uint32_t repairs = 5;                      ///< of one line at most
-  double enough_roofline_share = 0.95;            ///< stop when reached, where the device's bandwidth is known
+  std::string name = "tune";            ///< or "refine", or "imported": judge the one candidate that the job names
+  std::uint32_t width = 2;              ///< candidates under way at once
+  std::uint32_t evaluations = 32;       ///< candidates judged at most
+  std::uint32_t patience = 12;          ///< stop after so many timed candidates without a gain
+  std::uint32_t repairs = 5;            ///< of one line at most
+  double enough_roofline_share = 0.95;  ///< stop when reached, where the device's bandwidth is known
   std::chrono::milliseconds time_limit{600'000};  ///< of the job, from the start of its first stage
+  double screening = 0.1;     ///< share of the timing budget for a first look at a candidate, of "tune"; 1: none is had
+  bool earlier_plans = true;  ///< start from what earlier runs found, of "tune"
 
   void fields(auto& f) {
     f("name", name);
@@ -32,6 +34,8 @@ struct strategy_options {
     f("repairs", repairs);
     f("enough_roofline_share", enough_roofline_share);
     f("time_limit_ms", time_limit);
+    f("screening", screening);
+    f("earlier_plans", earlier_plans);
   }
   friend bool operator==(const strategy_options&, const strategy_options&) = default;
 };

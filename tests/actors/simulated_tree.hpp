@@ -36,7 +36,10 @@ inline devices::simulated::simulation_options calm_world() {
 struct simulated_tree : deterministic {
   explicit simulated_tree(const std::filesystem::path& state,
                           const devices::simulated::simulation_options& w = calm_world())
-      : world(w), runs(actors::runs_folder(state)), store(*blobs::blob_store::open(actors::blobs_folder(state))) {
+      : world(w),
+        runs(actors::runs_folder(state)),
+        earlier(actors::tuned_folder(state)),
+        store(*blobs::blob_store::open(actors::blobs_folder(state))) {
     configs::install_paths install{KERNELMESH_SOURCE_DIR};
     languages = *actors::load_languages(**actors::load_registry(install));
     monitor = actors::spawn_monitor(system, {.on_event = [this](const messages::event& x) { events.push_back(x); }});
@@ -71,7 +74,7 @@ struct simulated_tree : deterministic {
   }
 
   void spawn_coordinator() {
-    actors::rules_agent_options rules{languages, store, false};
+    actors::rules_agent_options rules{languages, store, false, earlier};
     planner = actors::spawn_agent_pool<messages::planner_actor>(
         system, {}, [rules](caf::actor_system& s) { return actors::spawn_rules_planner(s, rules); });
     coder = actors::spawn_agent_pool<messages::coder_actor>(
@@ -79,6 +82,7 @@ struct simulated_tree : deterministic {
     debugger = actors::spawn_agent_pool<messages::debugger_actor>(
         system, {}, [rules](caf::actor_system& s) { return actors::spawn_rules_debugger(s, rules); });
     actors::coordinator_options options{scheduler_handle, journal, monitor, {}, store};
+    options.earlier = earlier;
     options.agents = {{{{"rules", planner}}, "rules"}, {{{"rules", coder}}, "rules"}, {{{"rules", debugger}}, "rules"}};
     coordinator = actors::spawn_coordinator(system, options);
   }
@@ -103,8 +107,8 @@ struct simulated_tree : deterministic {
   }
 
   /// Lets time pass until the run has ended.
-  messages::run_status end_of_run() {
-    auto pending = self->request(coordinator, std::chrono::minutes{60000}, messages::await_run{{"r"}});
+  messages::run_status end_of_run(const std::string& run_id = "r") {
+    auto pending = self->request(coordinator, std::chrono::minutes{60000}, messages::await_run{{run_id}});
     run();
     for (int step = 0; step < 100'000 && self->mailbox().empty(); ++step) advance(10ms);
     auto status = answer_to<messages::run_status>(pending);
@@ -112,14 +116,15 @@ struct simulated_tree : deterministic {
     return *status;
   }
 
-  std::vector<messages::fact> facts() {
-    auto read = ask<messages::facts_read>(journal, messages::read_facts{{"r"}});
+  std::vector<messages::fact> facts(const std::string& run_id = "r") {
+    auto read = ask<messages::facts_read>(journal, messages::read_facts{{run_id}});
     REQUIRE(read);
     return read->facts;
   }
 
   devices::simulated::simulation_options world;
   std::filesystem::path runs;
+  actors::tuned_plans earlier;
   blobs::blob_store store;
   std::shared_ptr<const dsl::language_set> languages;
   std::vector<messages::event> events;

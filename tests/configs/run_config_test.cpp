@@ -70,7 +70,7 @@ TEST_CASE("a variant starts from what the run says for all") {
   CHECK(b.judge.policy == "as_shipped");
   CHECK(b.limits.time == 1min);
   CHECK(b.limits.evaluations == 3);
-  CHECK(a.limits.evaluations == 16);
+  CHECK(a.limits.evaluations == 32);
   CHECK(a.timing);
   CHECK_FALSE(b.timing);
 }

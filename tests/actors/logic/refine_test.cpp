@@ -279,7 +279,7 @@ TEST_CASE("an imported candidate is adopted, judged and nothing else") {
 TEST_CASE("a strategy that nobody knows is refused with the names of those that are") {
   auto none = make_strategy("magic");
   REQUIRE(!none);
-  CHECK(none.error().detail == "there is no strategy \"magic\"; known: imported, refine");
+  CHECK(none.error().detail == "there is no strategy \"magic\"; known: imported, refine, tune");
 }
 
 TEST_CASE_FIXTURE(searching, "facts that come twice change nothing") {
