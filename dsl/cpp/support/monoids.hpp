@@ -149,7 +149,11 @@ struct extreme {
     take(l, 0);
   }
   void merge(const extreme& later) { add(later.value); }
-  void add(T x) { value = value != value ? value : (x != x || better(x, value) ? x : value); }
+  /// Without branches, for vector code.
+  void add(T x) {
+    const bool take = (value == value) & (better(x, value) | (x != x));
+    value = take ? x : value;
+  }
   template <class S>
   void give(S& slot) const {
     slot = static_cast<S>(value);
@@ -236,7 +240,6 @@ struct moments {
   wide squares = 0;
   /// n elements with that mean, whose squared differences from `centre` were added up.
   void absorb(wide n, wide their_mean, wide centre, wide their_squares) {
-    if (!(n > 0)) return;
     const wide off = their_mean - centre;
     const wide delta = their_mean - mean;
     const wide all = count + n;
@@ -246,7 +249,9 @@ struct moments {
   }
   template <int n>
   void take(const lanes<n>&, int64_t) {}
-  void merge(const moments& later) { absorb(later.count, later.mean, later.mean, later.squares); }
+  void merge(const moments& later) {
+    if (later.count > 0) absorb(later.count, later.mean, later.mean, later.squares);
+  }
   void add(wide x) { absorb(1, x, x, 0); }
   template <class S>
   void give(S& first, S& second) const {

@@ -45,9 +45,9 @@ struct stage_0 {
       km::give(r0, v.s0);
     }
   };
-  /// Elements into as many lanes from `first` on.
+  /// Elements into as many lanes from `first` on. A function of its own: g++ 12 gives up on the loop elsewhere.
   template <int first>
-  [[gnu::always_inline]] static inline void add_some(int64_t count, const float* __restrict__ x0, lanes& l) {
+  [[gnu::noinline]] static void add_some(int64_t count, const float* __restrict__ x0, lanes& __restrict__ l) {
 #pragma omp simd
     for (int64_t j = 0; j < count; ++j) {
       [[maybe_unused]] const int64_t i = j;
