@@ -4,7 +4,9 @@ namespace dsl {
 
 const recipe* coverage::find(std::span<const std::string> nodes, bool library) const {
   for (const auto& x : language_.recipes()) {
-    if (language_.files().recipe(x->name())->manifest.library == library && x->covers(graph_, nodes)) return x.get();
+    const auto* files = language_.files().recipe(x->name());
+    if (files == nullptr || files->manifest.library != library || (files->manifest.yields && yielding_)) continue;
+    if (x->covers(graph_, nodes)) return x.get();
   }
   return nullptr;
 }

@@ -8,8 +8,9 @@ namespace dsl {
 /// Borrows language and graph.
 class coverage {
 public:
-  coverage(const language& language, const graph_index& graph, bool allow_library)
-      : language_(language), graph_(graph), allow_library_(allow_library) {}
+  /// With `yielding`, recipes that a library outdoes do not count where library calls are allowed.
+  coverage(const language& language, const graph_index& graph, bool allow_library, bool yielding = true)
+      : language_(language), graph_(graph), allow_library_(allow_library), yielding_(allow_library && yielding) {}
 
   /// The most specific recipe for kernels that takes these nodes as one group; null: none.
   const recipe* kernel(std::span<const std::string> nodes) const;
@@ -27,6 +28,7 @@ private:
   const language& language_;
   const graph_index& graph_;
   bool allow_library_;
+  bool yielding_;
 };
 
 }  // namespace dsl

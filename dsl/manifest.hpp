@@ -106,6 +106,7 @@ struct recipe_manifest {
   std::vector<knob_constraint> constraints;
   std::vector<knob_preset> presets;                          ///< the most promising first
   std::map<std::string, std::vector<knob_remedy>> remedies;  ///< by kind of failure, in the order to try
+  bool yields = false;   ///< a library is faster: kernels of it are the last choice where library calls are allowed
   bool library = false;  ///< it calls a library: only where that is allowed, and for what no other recipe covers
 
   void fields(auto& f) {
@@ -117,6 +118,7 @@ struct recipe_manifest {
     f("constraints", constraints);
     f("presets", presets);
     f("remedies", remedies);
+    f("yields", yields);
     f("library", library);
   }
 };

@@ -60,6 +60,7 @@ std::string not_covered(const graph_index& graph, const coverage& who, const std
   auto nodes = left_over(groups);
   auto known = std::ranges::all_of(nodes, [&](const auto& x) { return who.library_knows(x); });
   bool would_help = known && !who.library_allowed() && has_kernel(groups);
+  if (who.library_allowed() && !known) std::erase_if(nodes, [&](const auto& x) { return who.library_knows(x); });
   return "not covered: " + operators_of(graph, nodes)
          + (would_help ? "; --allow-library-calls would leave this to the library" : "");
 }
@@ -151,7 +152,9 @@ plan_reply rules_plan(const messages::plan_request& request, const messages::op_
   if (request.wanted == 0) return refuse("no plan was wanted");
   graph_index index{graph};
   coverage who{language, index, request.allow_library_calls};
-  auto bare = groupings(index, who, cost_options::of(request.about.device));
+  auto costs = cost_options::of(request.about.device);
+  auto bare = groupings(index, who, costs);
+  if (bare.empty()) bare = groupings(index, {language, index, request.allow_library_calls, false}, costs);
   if (bare.empty()) return refuse(not_covered(index, who, groups_of(index, who, choices().front())));
   plan_reply reply;
   std::string problem;

@@ -41,7 +41,8 @@ outcome optimize(const common_options& common, const optimize_options& options) 
   for (const auto& device : std::set(options.devices.begin(), options.devices.end()))
     for (const auto& dsl : std::set(options.dsls.begin(), options.dsls.end()))
       spec.jobs.push_back(make_job(*x, options, device, dsl));
-  auto out = options.out.empty() ? std::filesystem::path{"kernelmesh-out"} / x->task.name : options.out;
+  auto out =
+      options.out.empty() ? std::filesystem::path{"kernelmesh-out"} / x->task.name : std::filesystem::path{options.out};
   spec.out = std::filesystem::absolute(out).lexically_normal().string();
   if (auto ready = prepare_results_folder(spec.out); !ready) return tl::unexpected{ready.error()};
   return drive_one_task(common, *x, std::move(spec));

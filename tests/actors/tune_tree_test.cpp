@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "actors/logic/job_state.hpp"
 #include "tests/actors/simulated_tree.hpp"
 
 using namespace messages;

@@ -12,8 +12,10 @@ using namespace std::chrono_literals;
 
 namespace {
 
-const known_names known{
-    .device_kinds = {"cpu", "simulated"}, .dsls = {"cpp"}, .strategies = {"refine"}, .implementations = {"rules"}};
+const known_names known{.device_kinds = {"cpu", "simulated"},
+                        .dsls = {"cpp"},
+                        .strategies = {"refine", "tune"},
+                        .implementations = {"rules"}};
 const std::string least = "name: a\ntasks: [x.py]\ntargets: [{device: cpu:0, dsl: cpp}]\n";
 
 std::string problems_of(const std::string& text) { return test::sentence_of(parse_run_config(text, "r.yaml", known)); }
@@ -113,7 +115,7 @@ TEST_CASE("wrong values of a run config are refused with their lines") {
   CHECK(problems_of(least + "limits: {time: 10}")
         == "r.yaml:4: \"limits.time\" is \"10\"; give a duration such as 10m or 250ms from 1s to 30d");
   CHECK(problems_of(least + "strategy: {name: refin}")
-        == "r.yaml:4: \"strategy.name\" is \"refin\"; give one of \"refine\" (did you mean \"refine\"?)");
+        == "r.yaml:4: \"strategy.name\" is \"refin\"; give one of \"refine\" or \"tune\" (did you mean \"refine\"?)");
   CHECK(problems_of(least + "agents: {planner: gpt}")
         == "r.yaml:4: \"agents.planner\" is \"gpt\"; give one of \"rules\"");
   CHECK(problems_of(least + "dtype: int8")

@@ -12,8 +12,10 @@ using namespace std::chrono_literals;
 
 namespace {
 
-const known_names known{
-    .device_kinds = {"cpu", "simulated"}, .dsls = {"cpp"}, .strategies = {"refine"}, .implementations = {"rules"}};
+const known_names known{.device_kinds = {"cpu", "simulated"},
+                        .dsls = {"cpp"},
+                        .strategies = {"refine", "tune"},
+                        .implementations = {"rules"}};
 
 std::string problems_of(std::string_view text) {
   return test::sentence_of(read_yaml<system_config>(text, "f.yaml", known));

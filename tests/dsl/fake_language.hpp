@@ -47,7 +47,7 @@ private:
 class fake_language final : public language {
 public:
   void add(std::string name, std::set<std::string> anchors, std::size_t least, std::size_t most) {
-    recipe_manifest manifest{.name = name, .presets = {{"standard", "", {}}}};
+    recipe_manifest manifest{.name = name, .presets = {{"standard", "", {}}}, .library = name == "library"};
     files_.recipes.push_back({manifest, {}, {}});
     recipes_.push_back(std::make_unique<fake_recipe>(std::move(name), std::move(anchors), least, most));
   }

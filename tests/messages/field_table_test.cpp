@@ -19,6 +19,9 @@ bool snake_case(std::string_view x) {
   return !x.empty() && x.find_first_not_of("abcdefghijklmnopqrstuvwxyz0123456789_") == x.npos;
 }
 
+/// Named by a format that is not ours.
+const std::set<std::string_view> of_others{"traceEvents", "displayTimeUnit"};
+
 }  // namespace
 
 TEST_CASE("a record names every member once") {
@@ -28,6 +31,7 @@ TEST_CASE("a record names every member once") {
     std::set<std::string_view> names;
     for (const auto& field : record.fields) {
       CHECK_MESSAGE(names.insert(field.name).second, field.name, " is named twice");
+      if (of_others.contains(field.name)) continue;
       CHECK_MESSAGE(snake_case(field.name), field.name, " is not an identifier in lower case");
     }
     CHECK_MESSAGE(record.fields.size() == record.members, "a member is not among the fields");

@@ -5,7 +5,6 @@
 #include <string>
 
 #include <SQLiteCpp/SQLiteCpp.h>
-#include <sqlite3.h>
 
 namespace tests {
 
@@ -20,8 +19,8 @@ inline void make_half_written_database(const std::filesystem::path& file) {
   std::filesystem::create_directories(file.parent_path());
   {
     SQLite::Database database{whole.string(), SQLite::OPEN_READWRITE | SQLite::OPEN_CREATE};
-    database.exec("PRAGMA user_version = 0; CREATE TABLE a(x); BEGIN; INSERT INTO a VALUES(1)");
-    sqlite3_db_cacheflush(database.getHandle());
+    database.exec("PRAGMA cache_size = 1; CREATE TABLE a(x); BEGIN");  // a full cache is written out
+    for (int i = 0; i < 100; ++i) database.exec("INSERT INTO a VALUES(zeroblob(1000))");
     std::filesystem::copy_file(whole, file);
     std::filesystem::copy_file(whole.string() + "-journal", file.string() + "-journal");
   }

@@ -81,7 +81,7 @@ TEST_CASE("library work that was refused is not said to be allowed") {
   CHECK(has(text,
             "  evidence    The candidate has a library do its work: aten::mm.\n"
             "              text RuntimeError: aten::mm is closed here\n"
-            "  reproduce   run it again with --no-time\n"));
+            "  reproduce   run it again; --allow-library-calls lets such work pass\n"));
   CHECK_FALSE(has(text, "allowed"));
 }
 

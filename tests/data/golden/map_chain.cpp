@@ -1,6 +1,5 @@
 // Written by kernelmesh. chain
 #include "map_loop.hpp"
-#include "nest_loop.hpp"
 
 
 namespace {

@@ -58,7 +58,8 @@ messages::op_graph mixed() {
 }
 
 messages::plan_reply planned(const messages::op_graph& graph, bool allow = true) {
-  return rules_plan({.wanted = 1, .allow_library_calls = allow}, graph, cpp());
+  static const auto narrow = cpp_with({"map", "library"});
+  return rules_plan({.wanted = 1, .allow_library_calls = allow}, graph, *narrow);
 }
 
 messages::plan plan_of(const messages::op_graph& graph) {
@@ -103,26 +104,30 @@ TEST_CASE("without leave nothing goes to the library, and the remark says which 
   auto reply = planned(mixed(), false);
   CHECK(reply.plans.empty());
   CHECK(reply.remark
-        == "not covered: aten.convolution, aten.copy_, aten.max_pool2d_with_indices, aten.view; --allow-library-calls "
+        == "not covered: aten.convolution, aten.copy_, aten.max_pool2d_with_indices; --allow-library-calls "
            "would leave this to the library");
+}
+
+static std::string groups_of(const messages::plan& x) {
+  std::string text;
+  for (const auto& group : x.groups) {
+    text += (text.empty() ? "" : "; ") + group.recipe + ":";
+    for (const auto& node : group.nodes) text += ' ' + node;
+  }
+  return text;
 }
 
 TEST_CASE("with leave the library gets what no kernel covers, and views do not part the kernels") {
   auto x = plan_of(mixed());
-  REQUIRE(x.groups.size() == 5);
-  CHECK(x.groups[0].recipe == "library");
-  CHECK(x.groups[0].nodes == std::vector<std::string>{"conv", "view"});
-  CHECK(x.groups[1].recipe == "map");
-  CHECK(x.groups[1].nodes == std::vector<std::string>{"mul", "add", "relu"});
-  CHECK(x.groups[2].nodes == std::vector<std::string>{"pool", "places"});
-  CHECK(x.groups[3].nodes == std::vector<std::string>{"lambda"});
-  CHECK(x.groups[4].nodes == std::vector<std::string>{"keep"});
+  CHECK(groups_of(x) == "library: conv view keep; map: mul add relu; library: pool places; map: lambda");
 }
 
 TEST_CASE("a plan says what is left to the library, views aside") {
   auto graph = mixed();
   graph.nodes[0].flops = 7;
-  CHECK(plan_of(graph).remark == "static blocks, large results past the cache; left to the library: aten.convolution");
+  CHECK(plan_of(graph).remark
+        == "as much as possible in one kernel; left to the library: aten.convolution, aten.copy_, "
+           "aten.max_pool2d_with_indices; static blocks, large results past the cache");
 }
 
 TEST_CASE("a task that the library would compute alone is not covered") {
@@ -221,6 +226,7 @@ TEST_CASE("a text of the graph can't become Python code") {
 TEST_CASE("a batch norm in training is called once, after who reads its buffers before") {
   auto graph = normalizing();
   auto x = plan_of(graph);
+  REQUIRE(x.groups.size() > 1);
   CHECK(x.groups.front().nodes == std::vector<std::string>{"before"});
   std::swap(x.groups[0], x.groups[1]);
   auto problems = dsl::check_plan(x, dsl::graph_index{graph}, cpp(), {});

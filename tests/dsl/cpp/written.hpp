@@ -7,6 +7,7 @@
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -32,6 +33,15 @@ inline const language& cpp() {
     REQUIRE_MESSAGE(set, set.error().detail);
     return set->find("cpp");
   }();
+  return *made;
+}
+
+/// Of its recipes those of that name alone.
+inline std::shared_ptr<const language> cpp_with(const std::set<std::string>& recipes) {
+  auto files = cpp().files();
+  std::erase_if(files.recipes, [&](const recipe_files& x) { return !recipes.contains(x.manifest.name); });
+  auto made = dsl::cpp::maker().second(files);
+  REQUIRE_MESSAGE(made, made.error().detail);
   return *made;
 }
 
