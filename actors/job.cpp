@@ -261,7 +261,8 @@ void job_state::judged(stage_result result) {
     if (!whole) return leave(false, whole.error());
     *trace = *std::move(whole);
   }
-  record(result.stage.value, {stage_finished{std::move(result)}});
+  auto key = result.stage.value;
+  record(key, {stage_finished{std::move(result)}});
 }
 
 /// On disk first, then it is known, then it is acted on.

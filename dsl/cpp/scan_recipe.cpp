@@ -19,11 +19,11 @@ bool is_floating(dtype x) { return x <= dtype::float64; }
 
 std::string monoid_text(monoid x) {
   switch (x) {
-    case monoid::sum: return "km::sum";
-    case monoid::product: return "km::product";
-    case monoid::max: return "km::greatest";
-    case monoid::min: return "km::least";
-    default: return "km::log_sum_exp";
+    case monoid::sum: return "km::scanning::sum";
+    case monoid::product: return "km::scanning::product";
+    case monoid::max: return "km::scanning::greatest";
+    case monoid::min: return "km::scanning::least";
+    default: return "km::scanning::log_sum_exp";
   }
 }
 

@@ -14,6 +14,8 @@ typedef int64_t integer_vector __attribute__((vector_size(64)));
 typedef uint64_t unsigned_vector __attribute__((vector_size(64)));
 constexpr int64_t lanes = 8;
 
+namespace scanning {
+
 /// Integers wrap around, as torch's do.
 struct sum {
   template <class T>
@@ -83,6 +85,8 @@ struct log_sum_exp {
   }
 };
 
+}  // namespace scanning
+
 // -- one tile of a row ------------------------------------------------------------------------------------------------
 
 template <class M, class V>
@@ -121,7 +125,7 @@ struct tile_scan {
   }
 };
 template <>
-struct tile_scan<log_sum_exp> {
+struct tile_scan<scanning::log_sum_exp> {
   static int64_t vectors(double*, int64_t, double&) { return 0; }
 };
 

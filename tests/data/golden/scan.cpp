@@ -74,7 +74,7 @@ struct call {
 struct scan {
   using number = group_g0::number;
   using tensors = group_g0::tensors;
-  using monoid = km::sum;
+  using monoid = km::scanning::sum;
   static constexpr int outer_rank = 1;
   static constexpr int64_t outer[] = {3};
   static constexpr int64_t length = 100;     ///< elements that are scanned

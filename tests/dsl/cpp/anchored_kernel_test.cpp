@@ -100,3 +100,17 @@ TEST_CASE("groups of different recipes are one program") {
   CHECK(text.find("namespace group_first") < text.find("namespace group_second"));
   built{write(graph, plan)};
 }
+
+TEST_CASE("support headers of all recipes live together in one program") {
+  temporary_folder folder;
+  std::string program;
+  for (const auto& [path, text] : cpp().files().support) {
+    folder.write(path, text);
+    program += "#include \"" + path + "\"\n";
+  }
+  folder.write("all.cpp", program);
+  auto command =
+      "cd " + folder.path.string()
+      + " && g++ -std=c++20 -fopenmp -Wall -Wextra -Werror -Wno-unused-function -march=native -fsyntax-only all.cpp";
+  CHECK(std::system(command.c_str()) == 0);
+}

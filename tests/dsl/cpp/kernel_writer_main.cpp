@@ -1,7 +1,8 @@
 // Plans and writes one kernel, for test_map_kernels.py: kernel_writer DSL_FOLDER OUT_FOLDER. In: {"graph": op graph,
-// "knobs": {name: value} (of every group), "allow_library_calls": bool}; OUT gets the sources, manifest.json and
-// export.py; out: the remark.
+// "knobs": {name: value} (of every group), "allow_library_calls": bool, "recipes": [name], all if empty}; OUT gets the
+// sources, manifest.json and export.py; out: the remark.
 
+#include <algorithm>
 #include <fstream>
 #include <iostream>
 #include <iterator>
@@ -16,11 +17,13 @@ struct question {
   messages::op_graph graph;
   messages::knob_values knobs;
   bool allow_library_calls = false;
+  std::vector<std::string> recipes;
 
   void fields(auto& f) {
     f("graph", graph);
     f("knobs", knobs);
     f("allow_library_calls", allow_library_calls);
+    f("recipes", recipes);
   }
 };
 
@@ -38,6 +41,9 @@ messages::expected<messages::code_reply> write(const question& asked, const dsl:
 messages::expected<std::string> answer(const question& asked, const path& dsl_folder, const path& out) {
   auto files = dsl::load_language(dsl_folder / "cpp");
   if (!files) return tl::unexpected{files.error()};
+  std::erase_if(files->recipes, [&](const auto& x) {
+    return !asked.recipes.empty() && std::ranges::count(asked.recipes, x.manifest.name) == 0;
+  });
   auto cpp = dsl::cpp::make_language(*files);
   if (!cpp) return tl::unexpected{cpp.error()};
   auto store = blobs::blob_store::open(out / "blobs");

@@ -51,11 +51,12 @@ def graph(values: list[dict[str, Any]], nodes: list[dict[str, Any]]) -> dict[str
 
 
 def write(folder: Path, of: dict[str, Any], knobs: dict[str, Any] | None = None, library: bool = False) -> str:
-    """The kernel's files in the folder; what the coder said. With `library`, torch's operators may be called."""
+    """The kernel's files in the folder; what the coder said. With `library`, torch computes what MAP does not."""
     folder.mkdir(parents=True, exist_ok=True)
     program = writer()
     assert program is not None
-    question = json.dumps({"graph": of, "knobs": knobs or {}, "allow_library_calls": library})
+    recipes = ["map", "library"] if library else []
+    question = json.dumps({"graph": of, "knobs": knobs or {}, "allow_library_calls": library, "recipes": recipes})
     done = subprocess.run([program, ROOT / "dsl", folder], input=question, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stdout + done.stderr
     return done.stdout

@@ -297,8 +297,10 @@ def test_other_strides_than_planned_are_copied_first(tmp_path: Path) -> None:
 def test_indices_and_unequal_windows_are_not_covered(tmp_path: Path) -> None:
     x = torch.randn(2, 3, 9, 10)
     indices = traced_kernels.Function(lambda x: F.max_pool2d(x, 2, return_indices=True))
-    assert traced_kernels.said(tmp_path / "indices", indices, x) == "not covered: aten.max_pool2d_with_indices"
+    assert traced_kernels.said(tmp_path / "indices", indices, x).startswith("not covered: aten.max_pool2d_with_indices")
     unequal = traced_kernels.Function(lambda x: F.adaptive_avg_pool2d(x, 4))
-    assert traced_kernels.said(tmp_path / "unequal", unequal, x) == "not covered: aten._adaptive_avg_pool2d"
+    assert traced_kernels.said(tmp_path / "unequal", unequal, x).startswith("not covered: aten._adaptive_avg_pool2d")
     groups = nn.Conv2d(4, 8, 3, groups=2)
-    assert traced_kernels.said(tmp_path / "groups", groups, torch.randn(1, 4, 9, 9)) == "not covered: aten.convolution"
+    assert traced_kernels.said(tmp_path / "groups", groups, torch.randn(1, 4, 9, 9)).startswith(
+        "not covered: aten.convolution"
+    )
