@@ -115,6 +115,7 @@ def test_a_bench_that_has_ended_is_only_summed_up_again(home: Home) -> None:
     assert "finished before" in second.err
 
 
+@pytest.mark.long
 def test_a_bench_that_another_process_drives_is_left_alone(home: Home) -> None:
     data, more = suite(home), on_simulated(home, 60)
     node = home.start("bench", "kernelbench", "--data", data, "--out", "out", *more)
@@ -193,6 +194,7 @@ def test_wrong_flags_are_refused_with_one_sentence(home: Home, flags: tuple[str,
     assert not home.runs()
 
 
+@pytest.mark.long
 def test_problems_are_shrunk_and_the_results_say_how(home: Home) -> None:
     large = problem(19, "relu", task("relu", rows=65536, columns=1024))
     ended = bench(home, suite(home, [large]), "--shrink-to", "4MiB", *FAST)

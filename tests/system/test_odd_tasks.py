@@ -44,6 +44,7 @@ def test_optimize_refuses_a_task_that_raises_with_one_sentence(home: Home) -> No
     assert "task odd" in ended.sentence() and "no_such_member" in ended.sentence()
 
 
+@pytest.mark.long
 def test_a_task_that_prints_a_gigabyte_is_solved_and_fills_no_disk(home: Home) -> None:
     text = PLAIN.replace("ROWS = 64", 'for _ in range(1024):\n    print("x" * (1 << 20))\nROWS = 64')
     ended = home.run("optimize", home.write("odd.py", text), "--evaluations", "1", "--json", limit_s=550)

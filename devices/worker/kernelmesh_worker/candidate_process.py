@@ -20,6 +20,7 @@ _LOOK_S = 0.05  # how often memory is looked at while waiting
 _GRACE_S = 2.0  # between a closed socket and the zygote's report
 _STOP_S = 1.0
 _LOOK_STOPPED_S = 20e-6
+_MOST_LOOKS = 50
 _PAGE = os.sysconf("SC_PAGE_SIZE")
 _MOST_TRIED = 64
 _PROCESS_CLOCK = 2  # CPUCLOCK_SCHED of a process, as clock_getcpuclockid makes it
@@ -148,7 +149,17 @@ class CandidateProcess:
         self._signal(signal.SIGSTOP)
         self._await_stop()
         self._check_alone()
-        self._stopped_ns = self._processor_ns()
+        self._stopped_ns = self._settled_ns()
+
+    def _settled_ns(self) -> int:
+        """What it has run when that grows no more: a thread is called stopped a moment before it leaves its core."""
+        now = self._processor_ns()
+        for _ in range(_MOST_LOOKS):
+            time.sleep(_LOOK_STOPPED_S)
+            before, now = now, self._processor_ns()
+            if now == before:
+                break
+        return now
 
     def _processor_ns(self) -> int:
         """What its threads have run so far; 0 where that can't be asked."""

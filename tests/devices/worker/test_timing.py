@@ -48,6 +48,7 @@ def test_the_floor_counts_what_the_simplified_task_still_reads(family: Family, l
     assert figures["floor_bytes"] == read + 4 * ROWS * 8
 
 
+@pytest.mark.long
 def test_the_compiled_reference_is_a_baseline_where_it_is_asked_for(family: Family) -> None:
     wanted = {"baselines": ["eager", "compile"], "timing_budget_ms": 500, "most_pairs": 20}
     candidate_text = LARGE.replace("class Model", "class ModelNew")

@@ -100,7 +100,12 @@ def check(folder: Path, model: nn.Module, inputs: list[Tensor], knobs: dict[str,
         assert torch.allclose(buffer, eager_model.get_buffer(name), rtol=1e-5, atol=1e-6), name
 
 
-SHAPES = [(4, 6, 5, 3), (3, 300), (70, 33), (2, 1, 40), (1,), (2, 2, 1, 3, 2, 9)]
+SHAPES = [
+    (4, 6, 5, 3),
+    (70, 33),
+    (1,),
+    *(pytest.param(x, marks=pytest.mark.long) for x in ((3, 300), (2, 1, 40), (2, 2, 1, 3, 2, 9))),
+]
 LAST: list[Function] = [
     lambda x: x.sum(-1),
     lambda x: x.mean(-1, keepdim=True),
