@@ -168,8 +168,9 @@ class Contents:
         if self._cheap or not self._mixes:
             return Content(*self._fresh())
         draw, drawn = self._pool[0] if _SECRET.random() < _OWN_SHARE else _SECRET.choice(self._pool)
-        other = _SECRET.choice([x for _, x in self._pool if x is not drawn])
-        return Content(draw, mixed(drawn, other.values), "mixed")
+        kind, other = _SECRET.choice([(x.kind, y) for x, y in self._pool if y is not drawn])
+        kind = kind if draw.kind == "own" else draw.kind  # numbers of another kind are in it: errors are held as there
+        return Content(Draw(draw.seed, kind), mixed(drawn, other.values), "mixed")
 
 
 class Baselines:
