@@ -6,7 +6,6 @@ from types import SimpleNamespace
 
 import pytest
 import torch
-
 from kernelmesh_worker import timing
 from kernelmesh_worker.draws import Draw, Drawn
 
