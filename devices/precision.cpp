@@ -17,10 +17,6 @@ constexpr double of_eager = 4, of_output = 2e-5;
 constexpr double narrowest_tf32 = 9e-4, narrowest_bf16 = 1.5e-2;
 constexpr double no_bits_left = 3e-3;  // what "tiny" shows of a half whose exponent has ended
 
-bool is_floating(dtype x) {
-  return x == dtype::float32 || x == dtype::float16 || x == dtype::bfloat16 || x == dtype::float64;
-}
-
 std::string_view finest(dtype x) {
   switch (x) {
     case dtype::float16: return "fp16";

@@ -5,6 +5,7 @@
 #include <optional>
 
 #include "dsl/lowering.hpp"
+#include "dsl/node_set.hpp"
 
 namespace dsl {
 
@@ -24,15 +25,6 @@ path operator|(path first, path second) {
   };
 }
 
-bool is_integer(messages::dtype x) {
-  return x == messages::dtype::int64 || x == messages::dtype::int32 || x == messages::dtype::int16
-         || x == messages::dtype::int8 || x == messages::dtype::uint8;
-}
-
-tl::unexpected<messages::failure> refuse(const messages::graph_node& node, const std::string& what) {
-  return fail(failure_code::bad_input, "node " + node.name + " (" + node.op + ") " + what);
-}
-
 /// One prologue or epilogue while it is made.
 struct side {
   dsl::shape shape;
@@ -45,12 +37,11 @@ public:
   surrounder(const graph_index& index, const core& with) : index_(index), core_(with) {}
 
   expected<anchored> make(std::span<const std::string> names) {
-    for (const auto& name : names) {
-      const auto* node = index_.node(name);
-      if (!node) return fail(failure_code::bad_input, "there is no node \"" + name.substr(0, 64) + '"');
-      if (!members_.insert(node).second) return refuse(*node, "is named twice");
-    }
-    find_dependents();
+    auto set = node_set::of(index_, names);
+    if (!set) return tl::unexpected{set.error()};
+    set_ = *std::move(set);
+    after_ = set_.dependents(index_);
+    find_behind();
     for (const auto& input : core_.inputs) add_input(input);
     add_output();
     check_members();
@@ -61,27 +52,19 @@ public:
 private:
   // -- who depends on what
 
-  /// Members that the core's result goes into, and whatever in the graph needs a member.
-  void find_dependents() {
+  /// Members that the core's result goes into.
+  void find_behind() {
     for (const auto& node : index_.graph().nodes) {
-      auto used = tensors_used(node);
-      auto uses = [&](const auto& names) {
-        return std::ranges::any_of(used, [&](auto name) { return names.contains(name); });
+      auto uses = [&] {
+        return std::ranges::any_of(tensors_used(node), [&](auto name) { return behind_.contains(name); });
       };
-      bool member = members_.contains(&node);
-      if (node.name == core_.result || (member && uses(behind_))) behind_.insert(node.name);
-      if (member || uses(after_)) after_.insert(node.name);
+      if (node.name == core_.result || (set_.contains(node) && uses())) behind_.insert(node.name);
     }
   }
 
   const messages::graph_node* member(std::string_view name) const {
     const auto* node = index_.node(name);
-    return node && members_.contains(node) ? node : nullptr;
-  }
-
-  bool needed_outside(const messages::graph_node& node) const {
-    auto outside = [&](const auto* user) { return !members_.contains(user); };
-    return index_.is_output(node.name) || std::ranges::any_of(index_.users(node.name), outside);
+    return node && set_.contains(*node) ? node : nullptr;
   }
 
   void problem(const messages::graph_node& node, const std::string& what) {
@@ -171,7 +154,7 @@ private:
     note_type(result->output.dtype);
     std::vector<term> terms;
     for (const auto& node : index_.graph().nodes) {
-      if (!member(node.name) || !behind_.contains(node.name) || !needed_outside(node)) continue;
+      if (!member(node.name) || !behind_.contains(node.name) || !set_.is_result(index_, node)) continue;
       auto way = way_back(node);
       auto place = way ? (*way)(whole(node.output)) : std::nullopt;
       if (!place) return problem(node, "repeats or leaves out elements of the group's main result");
@@ -232,10 +215,10 @@ private:
       if (const auto* node = member(name)) visited_.insert(node);
     auto seen = visited_;
     for (const auto* node : seen) visit_all_before(*node);
-    for (const auto* node : members_) {
+    for (const auto* node : set_.in_order()) {
       if (!visited_.contains(node)) return problem(*node, "has no part in the group's results");
       bool written = behind_.contains(node->name);
-      if (!written && needed_outside(*node)) return problem(*node, "is needed outside of the group");
+      if (!written && set_.is_result(index_, *node)) return problem(*node, "is needed outside of the group");
     }
     auto check = [&](const seen_tensor& x) {
       if (after_.contains(x.name) && !problem_)
@@ -248,7 +231,7 @@ private:
 
   const graph_index& index_;
   const core& core_;
-  std::set<const messages::graph_node*> members_;
+  node_set set_;
   std::set<const messages::graph_node*> visited_;
   std::set<std::string_view> behind_;  ///< members that the core's result goes into, itself too
   std::set<std::string_view> after_;   ///< all nodes that depend on a member, members too

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <set>
 
+#include "dsl/node_arguments.hpp"
+
 namespace dsl {
 
 using messages::graph_node;
@@ -95,9 +97,7 @@ std::uint64_t product_flops(const tensor_spec& left, const tensor_spec& right) {
 
 /// Of the output, or of a transposed one's input, each element takes the weight of one channel of the other side.
 std::uint64_t convolution_flops(const graph_node& node, const tensor_spec& input, const tensor_spec& weight) {
-  const auto* transposed = find_argument(node, "transposed");
-  const auto* flag = transposed ? std::get_if<messages::flag_argument>(&transposed->content) : nullptr;
-  const auto& many = flag && flag->on ? input : node.output;
+  const auto& many = flag_argument(node, "transposed", false).value_or(false) ? input : node.output;
   auto a_channel = elements(weight.shape) / std::max<std::int64_t>(weight.shape[0], 1);
   return 2 * static_cast<std::uint64_t>(elements(many.shape)) * static_cast<std::uint64_t>(a_channel);
 }

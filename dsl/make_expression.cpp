@@ -5,6 +5,7 @@
 
 #include "dsl/expression.hpp"
 #include "dsl/lowering.hpp"
+#include "dsl/node_set.hpp"
 
 namespace dsl {
 
@@ -14,23 +15,16 @@ using messages::failure_code;
 
 namespace {
 
-tl::unexpected<messages::failure> refuse(const messages::graph_node& node, const std::string& what) {
-  return fail(failure_code::bad_input, "node " + node.name + " (" + node.op + ") " + what);
-}
-
-bool is_integer(messages::dtype x) {
-  return x == messages::dtype::int64 || x == messages::dtype::int32 || x == messages::dtype::int16
-         || x == messages::dtype::int8 || x == messages::dtype::uint8;
-}
-
 class maker {
 public:
   explicit maker(const graph_index& index) : index_(index) {}
 
   expected<pointwise> make(std::span<const std::string> names) {
-    if (auto ok = collect(names); !ok) return tl::unexpected{ok.error()};
+    auto set = node_set::of(index_, names);
+    if (!set) return tl::unexpected{set.error()};
+    set_ = *std::move(set);
     if (auto ok = choose_results(); !ok) return tl::unexpected{ok.error()};
-    for (const auto* node : set_) {
+    for (const auto* node : set_.in_order()) {
       if (auto ok = lower(*node); !ok) return tl::unexpected{ok.error()};
     }
     if (auto ok = check_order(); !ok) return tl::unexpected{ok.error()};
@@ -38,27 +32,9 @@ public:
   }
 
 private:
-  // -- which nodes
-
-  expected<void> collect(std::span<const std::string> names) {
-    for (const auto& name : names) {
-      const auto* node = index_.node(name);
-      if (!node) return fail(failure_code::bad_input, "there is no node \"" + name.substr(0, 64) + '"');
-      if (!members_.insert(node).second) return refuse(*node, "is named twice");
-      set_.push_back(node);
-    }
-    std::ranges::sort(set_, {}, [&](const auto* node) { return index_.position(*node); });
-    return {};
-  }
-
-  bool is_result(const messages::graph_node& node) const {
-    auto outside = [&](const auto* user) { return !members_.contains(user); };
-    return index_.is_output(node.name) || std::ranges::any_of(index_.users(node.name), outside);
-  }
-
   expected<void> choose_results() {
-    for (const auto* node : set_) {
-      if (!is_result(*node)) continue;
+    for (const auto* node : set_.in_order()) {
+      if (!set_.is_result(index_, *node)) continue;
       if (!out_.results.empty() && node->output.shape != out_.shape) {
         return refuse(*node, "has another shape than " + out_.results.front().node + ", which is needed as well");
       }
@@ -111,13 +87,7 @@ private:
 
   /// What is read must be there before the kernel runs.
   expected<void> check_order() const {
-    std::set<std::string_view> after;  // names that depend on a node of the set
-    for (const auto& node : index_.graph().nodes) {
-      auto used = tensors_used(node);
-      bool member = members_.contains(&node);
-      bool later = std::ranges::any_of(used, [&](auto name) { return after.contains(name); });
-      if (member || later) after.insert(node.name);
-    }
+    auto after = set_.dependents(index_);
     for (const auto& operand : out_.operands) {
       if (!after.contains(operand.value)) continue;
       return fail(failure_code::bad_input, "the group reads " + operand.value + ", which depends on the group itself");
@@ -143,8 +113,7 @@ private:
   }
 
   const graph_index& index_;
-  std::vector<const messages::graph_node*> set_;
-  std::set<const messages::graph_node*> members_;
+  node_set set_;
   std::map<std::string, term> terms_;
   expression_builder builder_;
   pointwise out_;

@@ -6,6 +6,7 @@
 #include <set>
 
 #include "dsl/nest_parts.hpp"
+#include "dsl/node_set.hpp"
 
 namespace dsl {
 
@@ -14,15 +15,6 @@ using messages::fail;
 using messages::failure_code;
 
 namespace {
-
-tl::unexpected<messages::failure> refuse(const messages::graph_node& node, const std::string& what) {
-  return fail(failure_code::bad_input, "node " + node.name + " (" + node.op + ") " + what);
-}
-
-bool is_integer(messages::dtype x) {
-  return x == messages::dtype::int64 || x == messages::dtype::int32 || x == messages::dtype::int16
-         || x == messages::dtype::int8 || x == messages::dtype::uint8;
-}
 
 /// Operators that hand integers on; what they say of values holds in any type.
 bool moves_only(std::string_view op) {
@@ -60,8 +52,10 @@ public:
   explicit nest_maker(const graph_index& index) : index_(index) {}
 
   expected<reduction_nest> make(std::span<const std::string> names) {
-    if (auto ok = collect(names); !ok) return tl::unexpected{ok.error()};
-    for (const auto* node : set_) {
+    auto set = node_set::of(index_, names);
+    if (!set) return tl::unexpected{set.error()};
+    set_ = *std::move(set);
+    for (const auto* node : set_.in_order()) {
       if (auto ok = lower(*node); !ok) return tl::unexpected{ok.error()};
     }
     if (auto ok = check_order(); !ok) return tl::unexpected{ok.error()};
@@ -78,24 +72,6 @@ public:
   }
 
 private:
-  // -- which nodes
-
-  expected<void> collect(std::span<const std::string> names) {
-    for (const auto& name : names) {
-      const auto* node = index_.node(name);
-      if (!node) return fail(failure_code::bad_input, "there is no node \"" + name.substr(0, 64) + '"');
-      if (!members_.insert(node).second) return refuse(*node, "is named twice");
-      set_.push_back(node);
-    }
-    std::ranges::sort(set_, {}, [&](const auto* node) { return index_.position(*node); });
-    return {};
-  }
-
-  bool is_result(const messages::graph_node& node) const {
-    auto outside = [&](const auto* user) { return !members_.contains(user); };
-    return index_.is_output(node.name) || std::ranges::any_of(index_.users(node.name), outside);
-  }
-
   // -- one node
 
   expected<void> lower(const messages::graph_node& node) {
@@ -114,7 +90,7 @@ private:
 
   expected<nest_value> lowered(const messages::graph_node& node, nest_call& call) {
     if (const auto* entry = find_nest_lowering(node.op)) {
-      if (node.op == "aten.copy_" && is_result(node)) return refuse(node, "is used as a tensor");
+      if (node.op == "aten.copy_" && set_.is_result(index_, node)) return refuse(node, "is used as a tensor");
       arithmetic_ = arithmetic_ || (moves_only(node.op) && is_integer(node.output.dtype));
       return (*entry)(call);
     }
@@ -193,12 +169,7 @@ private:
 
   /// What is read must be there before the kernel runs.
   expected<void> check_order() const {
-    std::set<std::string_view> after;  // names that depend on a node of the set
-    for (const auto& node : index_.graph().nodes) {
-      auto used = tensors_used(node);
-      bool later = std::ranges::any_of(used, [&](auto name) { return after.contains(name); });
-      if (members_.contains(&node) || later) after.insert(node.name);
-    }
+    auto after = set_.dependents(index_);
     for (const auto& leaf : scope_.leaves) {
       if (!after.contains(leaf.name)) continue;
       return fail(failure_code::bad_input, "the group reads " + leaf.name + ", which depends on the group itself");
@@ -209,7 +180,7 @@ private:
   /// Who else uses a value that changes here must have run before: what the group depends on has.
   expected<void> check_effects() const {
     if (scope_.effects.empty()) return {};
-    std::set<const messages::graph_node*> before = members_;
+    auto before = set_.members();
     for (const auto& node : index_.graph().nodes | std::views::reverse) {
       if (!before.contains(&node)) continue;
       for (auto used : tensors_used(node)) {
@@ -229,15 +200,15 @@ private:
 
   expected<messages::dtype> compute_type() const {
     auto floats = std::ranges::any_of(types_, [](auto x) { return !is_integer(x) && x != messages::dtype::boolean; });
-    if (!floats && (arithmetic_ || std::ranges::any_of(types_, is_integer))) return messages::dtype::int64;
+    if (!floats && (arithmetic_ || std::ranges::any_of(types_, messages::is_integer))) return messages::dtype::int64;
     if (arithmetic_) return fail(failure_code::bad_input, "the group mixes arithmetic in integers with numbers");
     return types_.contains(messages::dtype::float64) ? messages::dtype::float64 : messages::dtype::float32;
   }
 
   std::vector<nest_target> targets() {
     std::vector<nest_target> all;
-    for (const auto* node : set_) {
-      if (node->op == "aten.copy_" || !is_result(*node)) continue;
+    for (const auto* node : set_.in_order()) {
+      if (node->op == "aten.copy_" || !set_.is_result(index_, *node)) continue;
       auto x = values_.at(node->name);
       x.value = as_number(x.value);
       all.push_back({node->name, node->output, std::move(x)});
@@ -255,8 +226,7 @@ private:
   }
 
   const graph_index& index_;
-  std::vector<const messages::graph_node*> set_;
-  std::set<const messages::graph_node*> members_;
+  node_set set_;
   std::map<std::string, nest_value> values_;
   std::set<messages::dtype> types_;
   bool arithmetic_ = false;  ///< in integers, which must stay exact

@@ -14,10 +14,6 @@ using messages::fail;
 using messages::failure_code;
 using messages::graph_node;
 
-tl::unexpected<messages::failure> refuse(const graph_node& node, const std::string& what) {
-  return fail(failure_code::bad_input, "node " + node.name + " (" + node.op + ") " + what);
-}
-
 struct product_operator {
   std::string_view op, left, right;
   bool has_batch, adds;

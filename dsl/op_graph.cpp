@@ -96,6 +96,10 @@ expected<void> check(const messages::tensor_spec& spec, std::string_view who) {
   return {};
 }
 
+tl::unexpected<messages::failure> refuse(const messages::graph_node& node, const std::string& what) {
+  return fail(failure_code::bad_input, "node " + node.name + " (" + node.op + ") " + what);
+}
+
 expected<void> check(const messages::op_graph& graph) {
   if (graph.version != 1) {
     return fail(failure_code::unreadable,

@@ -32,6 +32,9 @@ messages::expected<void> check(const messages::tensor_spec& spec, std::string_vi
 /// Letters, digits and underscores, no digit first, at most 128 of them.
 bool is_identifier(std::string_view name);
 
+/// A node that can't be used, as a sentence: "node y (aten.relu) WHAT". Code `bad_input`.
+tl::unexpected<messages::failure> refuse(const messages::graph_node& node, const std::string& what);
+
 // -- shapes -----------------------------------------------------------------------------------------------------------
 
 /// Product of the sizes; 1 for rank 0. Of checked specs only, so it can't overflow.

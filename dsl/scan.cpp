@@ -15,10 +15,6 @@ using messages::fail;
 using messages::failure_code;
 using messages::graph_node;
 
-tl::unexpected<messages::failure> refuse(const graph_node& node, const std::string& what) {
-  return fail(failure_code::bad_input, "node " + node.name + " (" + node.op + ") " + what);
-}
-
 struct scan_operator {
   std::string_view op;
   dsl::monoid monoid;

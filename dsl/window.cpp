@@ -13,10 +13,6 @@ using messages::fail;
 using messages::failure_code;
 using numbers = std::vector<std::int64_t>;
 
-tl::unexpected<messages::failure> refuse(const messages::graph_node& node, const std::string& what) {
-  return fail(failure_code::bad_input, "node " + node.name + " (" + node.op + ") " + what);
-}
-
 /// A list with one number for each dimension; one number stands for all.
 std::optional<numbers> each(const messages::graph_node& node, std::string_view name, const numbers& otherwise,
                             std::size_t dimensions) {
@@ -94,8 +90,6 @@ constexpr std::array<pool_operator, 6> pool_operators{{
     {"aten._adaptive_avg_pool2d", pool_kind::average, 2, true},
     {"aten._adaptive_avg_pool3d", pool_kind::average, 3, true},
 }};
-
-bool is_floating(messages::dtype x) { return x <= messages::dtype::float64; }
 
 }  // namespace
 

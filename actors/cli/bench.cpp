@@ -87,26 +87,7 @@ expected<void> mark(const fs::path& folder, const run_id& run) {
   return write_file(marker_file(folder), wire::to_json(bench_marker{.run = run.value}, {.indent = 2}) + '\n');
 }
 
-struct bench_place {
-  place where;
-  fs::path system_file;
-  configs::system_config config;
-  fs::path state;
-};
-
-expected<bench_place> open_place(const common_options& common) {
-  auto where = find_place();
-  if (!where) return tl::unexpected{where.error()};
-  auto file = where->system_file(common.system);
-  if (!file) return tl::unexpected{file.error()};
-  auto config = configs::load_system_config(*file, where->known);
-  if (!config) return tl::unexpected{config.error()};
-  auto state = where->open_state(config->state_folder);
-  if (!state) return tl::unexpected{state.error()};
-  return bench_place{*where, *file, *config, *state};
-}
-
-expected<run_spec> make_spec(const bench_options& options, const bench_place& at) {
+expected<run_spec> make_spec(const bench_options& options, const system_place& at) {
   auto problems = chosen_problems(options);
   if (!problems) return tl::unexpected{problems.error()};
   if (auto known = check_dsls(at.where, options.dsls); !known) return tl::unexpected{known.error()};
@@ -123,12 +104,12 @@ expected<run_spec> make_spec(const bench_options& options, const bench_place& at
 }
 
 /// Goes on with the run that the folder is of.
-outcome go_on(const common_options& common, const bench_place& at, const run_spec& asked, const logic::run_state& run) {
+outcome go_on(const common_options& common, const system_place& at, const run_spec& asked,
+              const logic::run_state& run) {
   if (run.spec.jobs != asked.jobs)
     return fail(failure_code::bad_input, asked.out + " has results of another bench, run " + run.spec.run.value
                                              + "; give the same problems and options, or name another --out");
-  auto again = [](const auto& job) { return job.second.worth_another_try(); };
-  if (run.finished && std::ranges::none_of(run.jobs, again)) {
+  if (run.over()) {
     std::cerr << "this bench has finished before\n";
     return print_results(at.where, at.state, run.spec.run, common.json);
   }
@@ -138,7 +119,9 @@ outcome go_on(const common_options& common, const bench_place& at, const run_spe
 }  // namespace
 
 outcome bench_kernelbench(const common_options& common, const bench_options& options) {
-  auto at = open_place(common);
+  auto where = find_place();
+  if (!where) return tl::unexpected{where.error()};
+  auto at = open_system(*where, common);
   if (!at) return tl::unexpected{at.error()};
   auto spec = make_spec(options, *at);
   if (!spec) return tl::unexpected{spec.error()};

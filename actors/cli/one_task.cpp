@@ -29,17 +29,13 @@ expected<one_task> open_task(const common_options& common, const task_choice& ch
   if (!where) return tl::unexpected{where.error()};
   auto task = read_choice(choice);
   if (!task) return tl::unexpected{task.error()};
-  auto file = where->system_file(common.system);
-  if (!file) return tl::unexpected{file.error()};
-  auto config = configs::load_system_config(*file, where->known);
-  if (!config) return tl::unexpected{config.error()};
-  auto state = where->open_state(config->state_folder);
-  if (!state) return tl::unexpected{state.error()};
-  auto store = blobs::blob_store::open(blobs_folder(*state));
+  auto at = open_system(*where, common);
+  if (!at) return tl::unexpected{at.error()};
+  auto store = blobs::blob_store::open(blobs_folder(at->state));
   if (!store) return tl::unexpected{store.error()};
   auto blob = store->put_record(*task);
   if (!blob) return tl::unexpected{blob.error()};
-  return one_task{*where, *file, *config, *state, *store, *task, *blob};
+  return one_task{*std::move(at), *store, *task, *blob};
 }
 
 outcome drive_one_task(const common_options& common, const one_task& x, run_spec spec) {

@@ -5,12 +5,8 @@
 
 namespace actors::cli {
 
-/// The system config, its state folder and the task in its blob store.
-struct one_task {
-  place where;
-  std::filesystem::path system_file;
-  configs::system_config config;
-  std::filesystem::path state;
+/// The task in the blob store of the system's state folder.
+struct one_task : system_place {
   blobs::blob_store store;
   messages::task task;
   messages::blob_hash task_blob;

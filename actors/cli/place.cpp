@@ -29,6 +29,16 @@ expected<place> find_place() {
   return here;
 }
 
+expected<system_place> open_system(const place& where, const common_options& common) {
+  auto file = where.system_file(common.system);
+  if (!file) return tl::unexpected{file.error()};
+  auto config = configs::load_system_config(*file, where.known);
+  if (!config) return tl::unexpected{config.error()};
+  auto state = where.open_state(config->state_folder);
+  if (!state) return tl::unexpected{state.error()};
+  return system_place{where, *file, *config, *state};
+}
+
 expected<fs::path> place::open_state(const std::string& configured) const {
   auto folder = configs::state_folder_of(configured, configs::surroundings::of_this_process());
   if (!folder) return folder;

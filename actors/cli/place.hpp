@@ -29,6 +29,16 @@ struct place {
 
 messages::expected<place> find_place();
 
+/// What a command that makes a run of flags works with: the system config that it names, and its state folder.
+struct system_place {
+  place where;
+  std::filesystem::path system_file;
+  configs::system_config config;
+  std::filesystem::path state;
+};
+
+messages::expected<system_place> open_system(const place& where, const common_options& common);
+
 /// The interpreter for workers, checked. @param quick versions from metadata, without importing torch
 messages::expected<configs::found_python> look_for_python(const place& where, const common_options& common,
                                                           const configs::system_config& config, bool quick);

@@ -68,8 +68,7 @@ outcome resume(const common_options& common, const resume_options& options) {
   if (!state) return tl::unexpected{state.error()};
   auto known = load_run(*state, {options.run});
   if (!known) return tl::unexpected{known.error()};
-  auto again = [](const auto& job) { return job.second.worth_another_try(); };
-  if (known->finished && std::ranges::none_of(known->jobs, again)) {
+  if (known->over()) {
     std::cerr << "run " << options.run << " has finished before\n";
     return print_results(*where, *state, {options.run}, common.json);
   }

@@ -210,6 +210,10 @@ std::uint32_t run_state::jobs_finished() const {
       std::ranges::count_if(jobs, [](const auto& job) { return job.second.finished.has_value(); }));
 }
 
+bool run_state::over() const {
+  return finished && std::ranges::none_of(jobs, [](const auto& job) { return job.second.worth_another_try(); });
+}
+
 void apply(run_state& run, const fact& fact) {
   ++run.facts;
   run.last = fact.at;

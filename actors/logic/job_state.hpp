@@ -114,6 +114,9 @@ struct run_state {
   std::uint64_t facts = 0;
 
   std::uint32_t jobs_finished() const;
+
+  /// It has finished, and none of its jobs is worth another try.
+  bool over() const;
 };
 
 void apply(run_state& run, const messages::fact& fact);

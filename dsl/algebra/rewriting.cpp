@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <array>
 
+#include "dsl/node_arguments.hpp"
+
 namespace dsl::algebra {
 
 using messages::graph_argument;
@@ -50,8 +52,7 @@ std::vector<std::int64_t> integers_in(const graph_node& node, std::string_view a
 }
 
 bool flag_in(const graph_node& node, std::string_view argument, bool otherwise) {
-  const auto* found = content<messages::flag_argument>(node, argument);
-  return found == nullptr ? otherwise : found->on;
+  return flag_argument(node, argument, otherwise).value_or(otherwise);
 }
 
 bool has_only(const graph_node& node, const std::set<std::string_view>& arguments) {

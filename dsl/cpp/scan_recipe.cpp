@@ -15,8 +15,6 @@ using messages::expected;
 using messages::fail;
 using messages::failure_code;
 
-bool is_floating(dtype x) { return x <= dtype::float64; }
-
 std::string monoid_text(monoid x) {
   switch (x) {
     case monoid::sum: return "km::scanning::sum";

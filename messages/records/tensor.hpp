@@ -33,6 +33,13 @@ constexpr std::uint64_t bytes_of(dtype x) {
   return sizes[static_cast<std::size_t>(x)];
 }
 
+constexpr bool is_floating(dtype x) {
+  return x == dtype::float32 || x == dtype::float16 || x == dtype::bfloat16 || x == dtype::float64;
+}
+
+/// Of any width, with a sign or without; no truths.
+constexpr bool is_integer(dtype x) { return !is_floating(x) && x != dtype::boolean; }
+
 struct tensor_spec {
   messages::dtype dtype = dtype::float32;
   std::vector<std::int64_t> shape;    ///< empty: rank 0

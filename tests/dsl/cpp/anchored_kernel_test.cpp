@@ -66,20 +66,13 @@ messages::op_graph product() {
           .outputs = {"gelu"}};
 }
 
-std::string read(const std::filesystem::path& file) {
-  std::ifstream in{file};
-  return {std::istreambuf_iterator<char>{in}, {}};
-}
-
 void check_golden(const messages::op_graph& graph, const std::string& recipe) {
   CAPTURE(recipe);
   auto plan = first_plan(graph);
   REQUIRE(plan.groups.size() == 1);
   CHECK(plan.groups[0].recipe == recipe);
   auto text = write(graph, plan).sources.at("kernel.cpp");
-  auto golden = std::filesystem::path{KERNELMESH_SOURCE_FOLDER} / ("tests/data/golden/" + recipe + ".cpp");
-  if (std::getenv("KERNELMESH_WRITE_GOLDEN") != nullptr) std::ofstream{golden} << text;
-  CHECK(read(golden) == text);
+  CHECK(golden(recipe + ".cpp", text) == text);
 }
 
 }  // namespace

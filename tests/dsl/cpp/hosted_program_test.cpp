@@ -93,11 +93,6 @@ messages::op_graph normalizing() {
           .outputs = {"add"}};
 }
 
-std::string read(const std::filesystem::path& file) {
-  std::ifstream in{file};
-  return {std::istreambuf_iterator<char>{in}, {}};
-}
-
 }  // namespace
 
 TEST_CASE("without leave nothing goes to the library, and the remark says which flag would help") {
@@ -151,10 +146,8 @@ TEST_CASE("nobody computes other namespaces, random numbers, and constants that 
 
 TEST_CASE("the model's file is what its golden file holds") {
   auto candidate = write(mixed(), plan_of(mixed()));
-  auto golden = std::filesystem::path{KERNELMESH_SOURCE_FOLDER} / "tests/data/golden/model_mixed.py";
   const auto& text = candidate.sources.at("model.py");
-  if (std::getenv("KERNELMESH_WRITE_GOLDEN") != nullptr) std::ofstream{golden} << text;
-  CHECK(read(golden) == text);
+  CHECK(golden("model_mixed.py", text) == text);
   CHECK(candidate.manifest.entry == messages::candidate_entry{messages::python_host_entry{}});
   CHECK(identify(candidate.manifest) == identify(write(mixed(), plan_of(mixed())).manifest));
 }

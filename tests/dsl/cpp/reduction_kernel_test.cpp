@@ -124,20 +124,13 @@ void check_kernel(const messages::op_graph& graph, const written& candidate, con
   }
 }
 
-std::string read(const std::filesystem::path& file) {
-  std::ifstream in{file};
-  return {std::istreambuf_iterator<char>{in}, {}};
-}
-
 /// The text of the plan's kernel against tests/data/golden/NAME.cpp.
 void check_golden(const messages::op_graph& graph, const std::string& name, const std::string& recipe) {
   auto plan = first_plan(graph);
   REQUIRE(plan.groups.size() == 1);
   CHECK(plan.groups[0].recipe == recipe);
   auto text = write(graph, plan).sources.at("kernel.cpp");
-  auto golden = std::filesystem::path{KERNELMESH_SOURCE_FOLDER} / "tests/data/golden" / (name + ".cpp");
-  if (std::getenv("KERNELMESH_WRITE_GOLDEN") != nullptr) std::ofstream{golden} << text;
-  CHECK(read(golden) == text);
+  CHECK(golden(name + ".cpp", text) == text);
 }
 
 }  // namespace

@@ -68,6 +68,14 @@ inline written write(const messages::op_graph& graph, const messages::plan& plan
   return result;
 }
 
+/// What a golden file holds; KERNELMESH_WRITE_GOLDEN in the environment writes `text` into it first.
+inline std::string golden(const std::string& name, const std::string& text) {
+  auto file = std::filesystem::path{KERNELMESH_SOURCE_FOLDER} / "tests/data/golden" / name;
+  if (std::getenv("KERNELMESH_WRITE_GOLDEN") != nullptr) std::ofstream{file} << text;
+  std::ifstream in{file};
+  return {std::istreambuf_iterator<char>{in}, {}};
+}
+
 /// A built kernel; the library stays loaded.
 class built {
 public:
