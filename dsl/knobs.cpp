@@ -10,6 +10,14 @@ namespace dsl {
 using messages::knob_value;
 using messages::knob_values;
 
+std::int64_t integer_knob(const knob_values& knobs, const std::string& name) {
+  return std::get<std::int64_t>(knobs.at(name));
+}
+
+const std::string& word_knob(const knob_values& knobs, const std::string& name) {
+  return std::get<std::string>(knobs.at(name));
+}
+
 namespace {
 
 /// One change of one knob; distance counts steps through the list of values.

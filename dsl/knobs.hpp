@@ -18,6 +18,10 @@ namespace dsl {
 /// Those of the plan, and the recipe's default for the others. Knobs that the recipe does not have are left out.
 messages::knob_values complete(const recipe_manifest& recipe, const messages::knob_values& knobs);
 
+/// The value of a complete set of knobs; the knob must be of that kind.
+std::int64_t integer_knob(const messages::knob_values& knobs, const std::string& name);
+const std::string& word_knob(const messages::knob_values& knobs, const std::string& name);
+
 /// Whether the device's limits leave room for the value; words are never bound.
 bool within_limits(const knob_manifest& knob, const messages::knob_value& value, const messages::device_info& device);
 

@@ -141,21 +141,21 @@ std::vector<plan> with_presets(const std::vector<plan>& bare, const language& la
   }
 }
 
-plan_reply refuse(std::string remark) { return {{}, std::move(remark)}; }
+plan_reply without_plan(std::string remark) { return {{}, std::move(remark)}; }
 
 }  // namespace
 
 plan_reply rules_plan(const messages::plan_request& request, const messages::op_graph& graph,
                       const language& language) {
-  if (auto ok = check(graph); !ok) return refuse(ok.error().detail);
-  if (graph.nodes.empty()) return refuse("not covered: the task computes nothing");
-  if (request.wanted == 0) return refuse("no plan was wanted");
+  if (auto ok = check(graph); !ok) return without_plan(ok.error().detail);
+  if (graph.nodes.empty()) return without_plan("not covered: the task computes nothing");
+  if (request.wanted == 0) return without_plan("no plan was wanted");
   graph_index index{graph};
   coverage who{language, index, request.allow_library_calls};
   auto costs = cost_options::of(request.about.device);
   auto bare = groupings(index, who, costs);
   if (bare.empty()) bare = groupings(index, {language, index, request.allow_library_calls, false}, costs);
-  if (bare.empty()) return refuse(not_covered(index, who, groups_of(index, who, choices().front())));
+  if (bare.empty()) return without_plan(not_covered(index, who, groups_of(index, who, choices().front())));
   plan_reply reply;
   std::string problem;
   for (auto& x : with_presets(bare, language)) {

@@ -11,7 +11,7 @@ namespace dsl {
 namespace {
 
 using numbers = std::vector<std::int64_t>;
-using result = std::optional<view>;
+using maybe_view = std::optional<view>;
 
 /// Strides of the dimensions of `to` that share `count` elements with a run of joined dimensions of one stride.
 /// Moves `at` below them; false where they do not fit.
@@ -52,22 +52,22 @@ std::optional<std::vector<std::size_t>> turned(const messages::graph_node& node,
   return order;
 }
 
-result reorder(const view& x, const std::vector<std::size_t>& order) {
+maybe_view reorder(const view& x, const std::vector<std::size_t>& order) {
   view y{x.offset, {}, {}};
   for (auto d : order) y.shape.push_back(x.shape[d]), y.strides.push_back(x.strides[d]);
   return y;
 }
 
-result look_reshaped(const messages::graph_node& node, const view& x) { return reshape(x, node.output.shape); }
+maybe_view look_reshaped(const messages::graph_node& node, const view& x) { return reshape(x, node.output.shape); }
 
-result look_turned(const messages::graph_node& node, const view& x) {
+maybe_view look_turned(const messages::graph_node& node, const view& x) {
   auto order = turned(node, x.shape.size());
   return order ? reorder(x, *order) : std::nullopt;
 }
 
-result look_expanded(const messages::graph_node& node, const view& x) { return broadcast(x, node.output.shape); }
+maybe_view look_expanded(const messages::graph_node& node, const view& x) { return broadcast(x, node.output.shape); }
 
-result look_sliced(const messages::graph_node& node, const view& x) {
+maybe_view look_sliced(const messages::graph_node& node, const view& x) {
   auto dim = integer_argument(node, "dim", 0);
   auto start = integer_argument(node, "start", 0);
   auto step = integer_argument(node, "step", 1);
@@ -83,7 +83,7 @@ result look_sliced(const messages::graph_node& node, const view& x) {
   return y;
 }
 
-result look_selected(const messages::graph_node& node, const view& x) {
+maybe_view look_selected(const messages::graph_node& node, const view& x) {
   auto dim = integer_argument(node, "dim", 0);
   auto index = integer_argument(node, "index", 0);
   auto d = dim ? dimension(*dim, x.shape.size()) : std::nullopt;
@@ -97,7 +97,7 @@ result look_selected(const messages::graph_node& node, const view& x) {
   return y;
 }
 
-result look_flipped(const messages::graph_node& node, const view& x) {
+maybe_view look_flipped(const messages::graph_node& node, const view& x) {
   auto dims = integers_argument(node, "dims", {});
   if (!dims) return std::nullopt;
   auto y = x;
@@ -110,9 +110,9 @@ result look_flipped(const messages::graph_node& node, const view& x) {
   return y;
 }
 
-result back_reshaped(const messages::graph_node&, const shape& before, const view& x) { return reshape(x, before); }
+maybe_view back_reshaped(const messages::graph_node&, const shape& before, const view& x) { return reshape(x, before); }
 
-result back_turned(const messages::graph_node& node, const shape& before, const view& x) {
+maybe_view back_turned(const messages::graph_node& node, const shape& before, const view& x) {
   auto order = turned(node, before.size());
   if (!order) return std::nullopt;
   view y{x.offset, before, numbers(before.size())};
@@ -120,15 +120,15 @@ result back_turned(const messages::graph_node& node, const shape& before, const 
   return y;
 }
 
-result back_unless_changed(const messages::graph_node&, const shape& before, const view& x) {
+maybe_view back_unless_changed(const messages::graph_node&, const shape& before, const view& x) {
   return elements(before) == elements(x.shape) ? reshape(x, before) : std::nullopt;
 }
 
-result back_flipped(const messages::graph_node& node, const shape&, const view& x) { return look_flipped(node, x); }
+maybe_view back_flipped(const messages::graph_node& node, const shape&, const view& x) { return look_flipped(node, x); }
 
 struct operation_of_view {
-  result (*look)(const messages::graph_node&, const view&);
-  result (*back)(const messages::graph_node&, const shape&, const view&);
+  maybe_view (*look)(const messages::graph_node&, const view&);
+  maybe_view (*back)(const messages::graph_node&, const shape&, const view&);
 };
 
 const std::map<std::string_view, operation_of_view>& operators() {
@@ -176,7 +176,7 @@ bool overlaps(const messages::tensor_spec& spec) {
 
 view dense(const shape& size) { return {0, size, contiguous_strides(size)}; }
 
-result reshape(const view& x, const shape& to) {
+maybe_view reshape(const view& x, const shape& to) {
   if (elements(x.shape) != elements(to)) return std::nullopt;
   if (elements(to) == 0) return view{x.offset, to, contiguous_strides(to)};
   view y{x.offset, to, numbers(to.size(), 1)};
@@ -190,10 +190,10 @@ result reshape(const view& x, const shape& to) {
     while (d > 0 && (x.shape[d - 1] == 1 || x.strides[d - 1] == count * stride)) count *= x.shape[--d];
     if (!split(y.strides, to, at, count, stride)) return std::nullopt;
   }
-  return at < 0 || split(y.strides, to, at, 1, 1) ? result{y} : std::nullopt;
+  return at < 0 || split(y.strides, to, at, 1, 1) ? maybe_view{y} : std::nullopt;
 }
 
-result broadcast(const view& x, const shape& to) {
+maybe_view broadcast(const view& x, const shape& to) {
   auto strides = broadcast_strides({{}, x.shape, x.strides}, to);
   if (!strides) return std::nullopt;
   return view{x.offset, to, *std::move(strides)};
@@ -215,13 +215,13 @@ const std::string* viewed(const messages::graph_node& node) {
   return argument ? value_name(*argument) : nullptr;
 }
 
-result look(const messages::graph_node& node, const view& x) {
+maybe_view look(const messages::graph_node& node, const view& x) {
   const auto* operation = find(node);
   auto y = operation ? operation->look(node, x) : std::nullopt;
   return y && y->shape == node.output.shape ? y : std::nullopt;
 }
 
-result look_back(const messages::graph_node& node, const shape& before, const view& x) {
+maybe_view look_back(const messages::graph_node& node, const shape& before, const view& x) {
   const auto* operation = find(node);
   auto y = operation ? operation->back(node, before, x) : std::nullopt;
   return y && y->shape == before ? y : std::nullopt;

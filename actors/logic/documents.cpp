@@ -8,8 +8,6 @@ using namespace messages;
 
 namespace {
 
-double seconds(std::chrono::milliseconds x) { return static_cast<double>(x.count()) / 1000; }
-
 /// The judging of the last stage that got as far as a judge.
 const judging* judging_of(const candidate_state& candidate) {
   for (auto kind : {stage_kind::time, stage_kind::verify}) {
@@ -26,13 +24,13 @@ const error_summary* error_of(const candidate_state& candidate) {
   return nullptr;
 }
 
-stage_seconds seconds_of(const candidate_state& candidate) {
+stage_seconds spent_on(const candidate_state& candidate) {
   stage_seconds x;
   auto spent_in = [&](stage_kind kind) {
     auto result = candidate.results.find(kind);
     if (result == candidate.results.end()) return 0.0;
-    x.queue += seconds(result->second.queued);
-    return seconds(result->second.elapsed);
+    x.queue += seconds_of(result->second.queued);
+    return seconds_of(result->second.elapsed);
   };
   x.compile = spent_in(stage_kind::compile);
   x.verify = spent_in(stage_kind::verify);
@@ -81,7 +79,7 @@ verify_document verify_document_of(const job_state& job, const candidate_state& 
   if (auto build = candidate.found<compiled>(stage_kind::compile)) x.environment.toolchain = build->toolchain;
   if (auto error = error_of(candidate)) x.error = *error;
   if (auto times = candidate.timing()) x.timing = *times;
-  x.seconds = seconds_of(candidate);
+  x.seconds = spent_on(candidate);
   return x;
 }
 
@@ -90,7 +88,7 @@ optimize_document optimize_document_of(const run_state& run, const job_state& jo
   x.run = run.spec.run.value;
   x.task = job.spec.task_name;
   x.candidates = {static_cast<std::uint32_t>(job.candidates.size()), job.correct()};
-  if (job.started) x.spent.seconds = seconds(job.ended.value_or(run.last) - *job.started);
+  if (job.started) x.spent.seconds = seconds_of(job.ended.value_or(run.last) - *job.started);
   if (job.finished) {
     x.stopped_by = job.finished->stopped_by;
     x.remark = job.finished->remark;

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <array>
 
+#include "actors/logic/job_state.hpp"
+
 namespace actors::logic {
 
 using namespace messages;
@@ -21,14 +23,12 @@ std::uint64_t stages_of(const job_spec& job, stage_kind kind) {
   return job.imported.value.empty() ? job.strategy.evaluations : 1;
 }
 
-double seconds(std::chrono::milliseconds x) { return std::chrono::duration<double>(x).count(); }
-
 /// By the clock that each job has: so many at once.
 double by_time_limits(const run_spec& spec) {
   double all = 0, longest = 0;
   for (const auto& job : spec.jobs) {
-    all += seconds(job.strategy.time_limit);
-    longest = std::max(longest, seconds(job.strategy.time_limit));
+    all += seconds_of(job.strategy.time_limit);
+    longest = std::max(longest, seconds_of(job.strategy.time_limit));
   }
   return std::max(longest, all / std::max<std::uint32_t>(1, spec.parallel_jobs));
 }
@@ -40,7 +40,7 @@ void add_stages(stage_averages& to, std::span<const fact> facts) {
     auto done = std::get_if<stage_finished>(&fact.content);
     if (!done) continue;
     auto& average = to[done->result.kind];
-    average.seconds += seconds(done->result.elapsed);
+    average.seconds += seconds_of(done->result.elapsed);
     ++average.count;
   }
 }

@@ -16,6 +16,8 @@ namespace actors::logic {
 
 using time_point = std::chrono::sys_time<std::chrono::milliseconds>;
 
+inline double seconds_of(std::chrono::milliseconds x) { return static_cast<double>(x.count()) / 1000; }
+
 /// A candidate may be timed more than once; a later step counts in place of those before.
 enum class timing_step : std::uint8_t {
   screen,  ///< a short look, enough to drop what is clearly slower than the best

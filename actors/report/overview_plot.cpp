@@ -14,8 +14,7 @@ using logic::job_state;
 
 namespace {
 
-// Space around what is drawn, in the plot's units.
-constexpr double left = 70, right = 985, top = 14, bottom = 205, foot = 225;
+using namespace drawing;
 
 /// Whole powers of two at both ends.
 struct power_scale {

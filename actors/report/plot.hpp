@@ -6,6 +6,11 @@
 
 namespace actors::report {
 
+/// Where a plot's axes lie, and the foot below them.
+namespace drawing {
+constexpr double left = 70, right = 985, top = 14, bottom = 205, foot = 225;
+}
+
 /// A mark of a plot: a circle, a tick, a bar or the label of a line.
 struct plot_mark {
   double x = 0;

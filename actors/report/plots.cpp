@@ -17,8 +17,8 @@ using logic::job_state;
 
 namespace {
 
-// Space around what is drawn, in the plot's units.
-constexpr double left = 70, right = 985, top = 14, bottom = 205, foot = 225;
+using namespace drawing;
+
 constexpr double row_height = 26;
 constexpr std::size_t bars_most = 8;
 

@@ -8,8 +8,6 @@ namespace actors::report {
 
 namespace {
 
-constexpr std::size_t line_width = 80;
-
 /// What is too long ends in "~".
 std::string fitted(const std::string& cell, std::size_t most) {
   if (width_of(cell) <= most) return cell;

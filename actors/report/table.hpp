@@ -8,6 +8,8 @@
 
 namespace actors::report {
 
+constexpr std::size_t line_width = 80;  ///< of what is printed for a terminal
+
 struct column {
   std::string title;
   std::size_t most = 24;  ///< characters; what is longer is cut

@@ -13,8 +13,6 @@ using namespace messages;
 
 namespace {
 
-constexpr std::size_t line_width = 80;
-
 std::string best_line(const best_candidate& x) {
   if (!x.verify.timing) return "correct, not timed";
   const auto& times = *x.verify.timing;

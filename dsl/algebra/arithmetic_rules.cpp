@@ -15,8 +15,6 @@ using found = std::optional<std::string>;
 
 namespace {
 
-constexpr double infinity = std::numeric_limits<double>::infinity();
-
 found one(const site& at, builder&) {
   auto x = scale_of(at.node);
   return x && x->factor == 1 ? found{x->of} : std::nullopt;
@@ -129,7 +127,7 @@ found leaky_of_positive(const site& at, builder&) {
   return fits && range_of(at.graph, tensor_in(at.node)).low >= 0 ? found{tensor_in(at.node)} : std::nullopt;
 }
 
-constexpr rule table[] = {
+constexpr rule arithmetic_table[] = {
     {"multiplication or division by one", one},
     {"subtraction of zero", nothing_added},
     {"first power", first_power},
@@ -147,6 +145,6 @@ constexpr rule table[] = {
 
 }  // namespace
 
-std::span<const rule> arithmetic_rules() { return table; }
+std::span<const rule> arithmetic_rules() { return arithmetic_table; }
 
 }  // namespace dsl::algebra

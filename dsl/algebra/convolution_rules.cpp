@@ -286,7 +286,7 @@ found bias_before_norm(const site& at, builder& make) {
   return add_convolution(make, *x, at.node.output);
 }
 
-constexpr rule table[] = {
+constexpr rule convolution_table[] = {
     {"mean over space of a transposed convolution", mean_of_transposed_convolution},
     {"average pool of a scaled convolution", average_of_scaled_convolution},
     {"average pool of a convolution", average_of_convolution},
@@ -296,6 +296,6 @@ constexpr rule table[] = {
 
 }  // namespace
 
-std::span<const rule> convolution_rules() { return table; }
+std::span<const rule> convolution_rules() { return convolution_table; }
 
 }  // namespace dsl::algebra

@@ -15,7 +15,7 @@ using found = std::optional<std::string>;
 
 namespace {
 
-constexpr int deepest = 8;
+constexpr int deepest_product = 8;
 
 /// left * right + bias, of two matrices.
 struct product {
@@ -40,7 +40,7 @@ std::optional<product> product_of(const graph_index& graph, const graph_node& no
 }
 
 /// Whether it is a product or convolution, as far as scales, sums with smaller tensors and reshapes lead back to it.
-bool leads_to_product(const graph_index& graph, std::string_view tensor, int depth = deepest) {
+bool leads_to_product(const graph_index& graph, std::string_view tensor, int depth = deepest_product) {
   const auto* node = graph.node(tensor);
   if (node == nullptr || depth == 0 || !has_one_user(graph, tensor)) return false;
   auto op = operator_of(*node);
@@ -247,7 +247,7 @@ found average_of_product(const site& at, builder& make) {
   return make.add("view", {value("self", result), integers("size", at.node.output.shape)}, at.node.output);
 }
 
-constexpr rule table[] = {
+constexpr rule product_table[] = {
     {"product with a diagonal matrix", product_with_diagonal},
     {"sum over a product's columns", product_with_summed_weights},
     {"sum of a scaled product", reduction_of_scaled_product},
@@ -259,6 +259,6 @@ constexpr rule table[] = {
 
 }  // namespace
 
-std::span<const rule> product_rules() { return table; }
+std::span<const rule> product_rules() { return product_table; }
 
 }  // namespace dsl::algebra

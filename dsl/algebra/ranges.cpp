@@ -12,8 +12,7 @@ using messages::graph_node;
 
 namespace {
 
-constexpr double infinity = std::numeric_limits<double>::infinity();
-constexpr int deepest = 8;
+constexpr int deepest_range = 8;
 
 /// Of operators that give these on any argument. gelu, silu and mish have a minimum below 0.
 const std::map<std::string_view, range> ranges{
@@ -91,7 +90,7 @@ bool has_numbers_only(const graph_node& node) {
 
 }  // namespace
 
-range range_of(const graph_index& graph, std::string_view tensor) { return within(graph, tensor, deepest); }
+range range_of(const graph_index& graph, std::string_view tensor) { return within(graph, tensor, deepest_range); }
 
 std::optional<clamp> clamp_of(const graph_node& node) {
   auto op = operator_of(node);

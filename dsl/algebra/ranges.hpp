@@ -10,9 +10,11 @@
 
 namespace dsl::algebra {
 
+inline constexpr double infinity = std::numeric_limits<double>::infinity();
+
 struct range {
-  double low = -std::numeric_limits<double>::infinity();
-  double high = std::numeric_limits<double>::infinity();
+  double low = -infinity;
+  double high = infinity;
 };
 
 /// Everything where nothing is known.

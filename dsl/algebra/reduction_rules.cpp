@@ -88,7 +88,7 @@ found pools_in_a_row(const site& at, builder& make) {
   return add_pool(make, both, at.node.output);
 }
 
-constexpr rule table[] = {
+constexpr rule reduction_table[] = {
     {"reduction over a dimension of one element", reduction_of_one},
     {"scan or flip along a dimension of one element", scan_of_one},
     {"reductions in a row", reductions_in_a_row},
@@ -97,6 +97,6 @@ constexpr rule table[] = {
 
 }  // namespace
 
-std::span<const rule> reduction_rules() { return table; }
+std::span<const rule> reduction_rules() { return reduction_table; }
 
 }  // namespace dsl::algebra

@@ -114,7 +114,7 @@ found equal_node(const site& at, builder&) {
   return std::nullopt;
 }
 
-constexpr rule table[] = {
+constexpr rule view_table[] = {
     {"copy of a tensor", copy},
     {"change to the shape that is there", no_change_of_shape},
     {"reshapes in a row", reshapes_in_a_row},
@@ -125,6 +125,6 @@ constexpr rule table[] = {
 
 }  // namespace
 
-std::span<const rule> view_rules() { return table; }
+std::span<const rule> view_rules() { return view_table; }
 
 }  // namespace dsl::algebra

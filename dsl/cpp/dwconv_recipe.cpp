@@ -22,12 +22,12 @@ const std::string* argument(const messages::graph_node& node, std::string_view n
   return value_name(*find_argument(node, name));
 }
 
-struct analysed {
+struct analysed_window {
   dsl::depthwise window;
   anchored around;
 };
 
-expected<analysed> analyse(const graph_index& graph, std::span<const std::string> nodes) {
+expected<analysed_window> analyse_window(const graph_index& graph, std::span<const std::string> nodes) {
   const auto* node = only_anchor(graph, nodes, operators);
   if (!node) return fail(failure_code::bad_input, "there is not one convolution");
   auto window = parse_depthwise(graph, *node);
@@ -36,7 +36,7 @@ expected<analysed> analyse(const graph_index& graph, std::span<const std::string
   if (window->has_bias) with.inputs.push_back(*argument(*node, "bias"));
   auto around = surround(graph, nodes, with);
   if (!around) return tl::unexpected{around.error()};
-  return analysed{*std::move(window), *std::move(around)};
+  return analysed_window{*std::move(window), *std::move(around)};
 }
 
 class dwconv_recipe : public recipe {
@@ -46,13 +46,13 @@ public:
   std::string_view name() const override { return files_.manifest.name; }
 
   expected<void> covers(const graph_index& graph, std::span<const std::string> nodes) const override {
-    auto x = analyse(graph, nodes);
+    auto x = analyse_window(graph, nodes);
     if (!x) return tl::unexpected{x.error()};
     return {};
   }
 
   expected<group_text> render(const group_order& order) const override {
-    auto x = analyse(order.graph, order.group.nodes);
+    auto x = analyse_window(order.graph, order.group.nodes);
     if (!x) return tl::unexpected{x.error()};
     auto space = five_dimensions(true);
     bool wide = x->around.compute == dtype::float64;
@@ -77,7 +77,7 @@ public:
   }
 
 private:
-  static void add_convolution(template_data& data, const analysed& x, const messages::knob_values& knobs) {
+  static void add_convolution(template_data& data, const analysed_window& x, const messages::knob_values& knobs) {
     const auto& size = x.around.output.shape;
     data.set("outer", std::to_string(size[0]));
     data.set("channels", std::to_string(size[1]));

@@ -14,17 +14,17 @@ namespace {
 using messages::dtype;
 using messages::expected;
 
-struct analysed {
+struct analysed_product {
   dsl::matmul product;
   anchored around;
 };
 
-expected<analysed> analyse(const graph_index& graph, std::span<const std::string> nodes) {
+expected<analysed_product> analyse_product(const graph_index& graph, std::span<const std::string> nodes) {
   auto product = find_matmul(graph, nodes);
   if (!product) return tl::unexpected{product.error()};
   auto around = surround(graph, nodes, product->core);
   if (!around) return tl::unexpected{around.error()};
-  return analysed{*std::move(product), *std::move(around)};
+  return analysed_product{*std::move(product), *std::move(around)};
 }
 
 view with_batch(view x) {
@@ -85,13 +85,13 @@ public:
   std::string_view name() const override { return files_.manifest.name; }
 
   expected<void> covers(const graph_index& graph, std::span<const std::string> nodes) const override {
-    auto x = analyse(graph, nodes);
+    auto x = analyse_product(graph, nodes);
     if (!x) return tl::unexpected{x.error()};
     return {};
   }
 
   expected<group_text> render(const group_order& order) const override {
-    auto x = analyse(order.graph, order.group.nodes);
+    auto x = analyse_product(order.graph, order.group.nodes);
     if (!x) return tl::unexpected{x.error()};
     bool left_along_k = last_is_inner(x->around.inputs[0]);
     bool right_along_k = !last_is_inner(x->around.inputs[1]);

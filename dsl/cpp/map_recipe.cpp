@@ -3,6 +3,7 @@
 #include "dsl/cpp/expression_text.hpp"
 #include "dsl/cpp/map_layout.hpp"
 #include "dsl/cpp/text.hpp"
+#include "dsl/knobs.hpp"
 #include "dsl/mustache.hpp"
 
 namespace dsl::cpp {
@@ -12,14 +13,11 @@ namespace {
 using messages::expected;
 using messages::knob_values;
 
-std::string word(const knob_values& knobs, const char* name) { return std::get<std::string>(knobs.at(name)); }
-std::int64_t whole(const knob_values& knobs, const char* name) { return std::get<std::int64_t>(knobs.at(name)); }
-
 /// Below that the result fits into the caches, and whoever reads it next is faster if it stays there.
 constexpr std::int64_t streaming_bytes = 16 << 20;
 
 bool streams(const map_layout& layout, const knob_values& knobs) {
-  auto wish = word(knobs, "streaming_stores");
+  auto wish = word_knob(knobs, "streaming_stores");
   if (wish != "auto") return wish == "on";
   std::int64_t bytes = 0;
   for (const auto& x : layout.results)
@@ -95,10 +93,10 @@ private:
     data.set("sizes", list_of(layout.sizes));
     data.set("count", std::to_string(layout.count));
     data.set("tensor_count", std::to_string(layout.operands.size() + layout.results.size()));
-    data.set("block", std::to_string(whole(order.knobs, "block")));
-    data.set("tile", std::to_string(whole(order.knobs, "tile")));
-    data.set("schedule", word(order.knobs, "schedule"));
-    data.set("parallel_threshold", std::to_string(whole(order.knobs, "parallel_threshold")));
+    data.set("block", std::to_string(integer_knob(order.knobs, "block")));
+    data.set("tile", std::to_string(integer_knob(order.knobs, "tile")));
+    data.set("schedule", word_knob(order.knobs, "schedule"));
+    data.set("parallel_threshold", std::to_string(integer_knob(order.knobs, "parallel_threshold")));
     return data;
   }
 
@@ -143,7 +141,8 @@ private:
     for (std::size_t i = 0; i < layout.operands.size(); ++i) {
       operands.push_back("km::load(" + element(layout.operands[i], "x" + std::to_string(i)) + ')');
     }
-    cpp_printer language{x.compute, word(knobs, "math") == "plain" ? math::plain : math::vector, std::move(operands)};
+    cpp_printer language{x.compute, word_knob(knobs, "math") == "plain" ? math::plain : math::vector,
+                         std::move(operands)};
     auto text = print(x.expression, language, {.prefix = "t", .indent = "    "});
     auto results = template_list();
     for (std::size_t i = 0; i < text.results.size(); ++i) {

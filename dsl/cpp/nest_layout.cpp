@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <numeric>
 
+#include "dsl/knobs.hpp"
+
 namespace dsl::cpp {
 
 namespace {
@@ -86,10 +88,6 @@ void add_dimension(reduction_nest& x, std::size_t at) {
   for (auto* all : {&x.operands, &x.each_kept.targets, &x.each_element.targets, &x.once.targets}) widen(*all);
 }
 
-std::int64_t whole(const messages::knob_values& knobs, const char* name) {
-  return std::get<std::int64_t>(knobs.at(name));
-}
-
 std::int64_t element_bytes(const reduction_nest& x) {
   std::int64_t bytes = 0;
   for (const auto& one : x.operands) {
@@ -149,7 +147,8 @@ nest_layout lay_out(reduction_nest x, const messages::knob_values& knobs) {
   nest_layout layout;
   layout.column = runs_down_columns(x);
   if (layout.column && x.kept == 0) add_dimension(x, 0), x.kept = 1;
-  layout.width = layout.column ? choose_tile(x, whole(knobs, "tile")) : choose_lanes(x, whole(knobs, "lanes"));
+  layout.width =
+      layout.column ? choose_tile(x, integer_knob(knobs, "tile")) : choose_lanes(x, integer_knob(knobs, "lanes"));
   if (!layout.column) layout.streams = choose_streams(x, layout.width);
   layout.count = x.reduced_count();
   layout.units = x.kept_count();
@@ -158,7 +157,7 @@ nest_layout lay_out(reduction_nest x, const messages::knob_values& knobs) {
     layout.units = layout.units / inner * ((inner + layout.width - 1) / layout.width);
   }
   layout.nest = std::move(x);
-  layout.blocks = choose_blocks(layout, std::get<std::string>(knobs.at("split")));
+  layout.blocks = choose_blocks(layout, word_knob(knobs, "split"));
   auto inner = layout.inner();
   layout.operands = place_all(layout.nest.operands, inner);
   layout.kept = place_all(layout.nest.each_kept.targets, inner);

@@ -5,6 +5,7 @@
 
 #include "dsl/cpp/nest_code.hpp"
 #include "dsl/cpp/text.hpp"
+#include "dsl/knobs.hpp"
 
 namespace dsl::cpp {
 
@@ -13,8 +14,6 @@ namespace {
 using messages::dtype;
 using messages::knob_values;
 
-std::string word(const knob_values& knobs, const char* name) { return std::get<std::string>(knobs.at(name)); }
-std::int64_t whole(const knob_values& knobs, const char* name) { return std::get<std::int64_t>(knobs.at(name)); }
 std::string flag(bool x) { return x ? "true" : "false"; }
 
 constexpr std::int64_t streaming_bytes = 16 << 20;
@@ -28,7 +27,7 @@ public:
         nest_(layout.nest),
         interface_(interface),
         knobs_(knobs),
-        code_(layout, word(knobs, "math") == "plain") {}
+        code_(layout, word_knob(knobs, "math") == "plain") {}
 
   template_data write() {
     template_data data;
@@ -46,11 +45,11 @@ public:
 private:
   // -- numbers
 
-  bool parallel() const { return layout_.elements() >= whole(knobs_, "parallel_threshold"); }
+  bool parallel() const { return layout_.elements() >= integer_knob(knobs_, "parallel_threshold"); }
 
   bool streams() const {
     if (layout_.element.empty()) return false;
-    if (word(knobs_, "streaming_stores") != "auto") return word(knobs_, "streaming_stores") == "on";
+    if (word_knob(knobs_, "streaming_stores") != "auto") return word_knob(knobs_, "streaming_stores") == "on";
     std::int64_t bytes = 0;
     for (const auto& x : layout_.element)
       bytes += layout_.elements() * static_cast<std::int64_t>(messages::bytes_of(x.tensor.spec.dtype));
@@ -81,13 +80,13 @@ private:
       streams << one;
     }
     data.set("memory_streams", streams);
-    data.set("partial", std::to_string(whole(knobs_, "partial")));
+    data.set("partial", std::to_string(integer_knob(knobs_, "partial")));
     data.set("units", std::to_string(layout_.units));
     data.set("unit_blocks", std::to_string(std::min(layout_.units, unit_blocks)));
     data.set("count", std::to_string(layout_.count));
     data.set("blocks", std::to_string(layout_.blocks));
     data.set("parallel", flag(parallel()));
-    data.set("dynamic", flag(word(knobs_, "schedule") == "dynamic"));
+    data.set("dynamic", flag(word_knob(knobs_, "schedule") == "dynamic"));
     data.set("applies", flag(!layout_.element.empty()));
     data.set("apply_longest", std::to_string(longest()));
   }

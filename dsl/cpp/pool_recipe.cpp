@@ -19,13 +19,13 @@ constexpr std::array<std::string_view, 6> operators{
     "aten.max_pool2d_with_indices", "aten.max_pool3d_with_indices", "aten.avg_pool2d", "aten.avg_pool3d",
     "aten._adaptive_avg_pool2d",    "aten._adaptive_avg_pool3d"};
 
-struct analysed {
+struct analysed_pool {
   dsl::pool pool;
   anchored around;
   bool has_batch = true;
 };
 
-expected<analysed> analyse(const graph_index& graph, std::span<const std::string> nodes) {
+expected<analysed_pool> analyse_pool(const graph_index& graph, std::span<const std::string> nodes) {
   const auto* node = only_anchor(graph, nodes, operators);
   if (!node) return fail(failure_code::bad_input, "there is not one pool");
   auto pool = parse_pool(graph, *node);
@@ -33,7 +33,7 @@ expected<analysed> analyse(const graph_index& graph, std::span<const std::string
   auto around = surround(graph, nodes, {{node->name}, {*viewed(*node)}, node->name});
   if (!around) return tl::unexpected{around.error()};
   bool three = node->op.ends_with("3d") || node->op.find("3d_") != std::string::npos;
-  return analysed{*std::move(pool), *std::move(around), node->output.shape.size() == (three ? 5u : 4u)};
+  return analysed_pool{*std::move(pool), *std::move(around), node->output.shape.size() == (three ? 5u : 4u)};
 }
 
 class pool_recipe : public recipe {
@@ -43,13 +43,13 @@ public:
   std::string_view name() const override { return files_.manifest.name; }
 
   expected<void> covers(const graph_index& graph, std::span<const std::string> nodes) const override {
-    auto x = analyse(graph, nodes);
+    auto x = analyse_pool(graph, nodes);
     if (!x) return tl::unexpected{x.error()};
     return {};
   }
 
   expected<group_text> render(const group_order& order) const override {
-    auto x = analyse(order.graph, order.group.nodes);
+    auto x = analyse_pool(order.graph, order.group.nodes);
     if (!x) return tl::unexpected{x.error()};
     auto space = five_dimensions(x->has_batch);
     bool wide = x->around.compute == dtype::float64;
@@ -65,7 +65,7 @@ public:
   }
 
 private:
-  static void add_pool(template_data& data, const analysed& x, const messages::knob_values& knobs) {
+  static void add_pool(template_data& data, const analysed_pool& x, const messages::knob_values& knobs) {
     const auto& size = x.around.output.shape;
     data.set("monoid", x.pool.kind == pool_kind::max ? "km::pool_max" : "km::pool_average");
     data.set("outer", std::to_string(x.has_batch ? size[0] : 1));

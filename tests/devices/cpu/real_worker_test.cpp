@@ -31,13 +31,13 @@ class Model(torch.nn.Module):
         return torch.relu(x)
 
 def get_inputs():
-    return [torch.rand(64, 1024)]
+    return [torch.rand(1024, 1024)]
 
 def get_init_inputs():
     return []
 )";
 
-/// A function over 64 * 1024 floats; `body` says what becomes of x[i].
+/// A function over 4 MiB of floats, enough to be timed on a busy machine; `body` says what becomes of x[i].
 std::string kernel(const std::string& body) {
   return "#include \"kernelmesh_abi.h\"\n"
          "extern \"C\" int kernelmesh_run(const kernelmesh_tensor* in, int32_t, const kernelmesh_tensor* out, "
@@ -45,7 +45,7 @@ std::string kernel(const std::string& body) {
          "                              int32_t, void*) {\n"
          "  auto x = static_cast<const float*>(in[0].data);\n"
          "  auto y = static_cast<float*>(out[0].data);\n"
-         "  for (int i = 0; i < 64 * 1024; ++i) "
+         "  for (int i = 0; i < 1024 * 1024; ++i) "
          + body + "\n  return 0;\n}\n";
 }
 
@@ -104,7 +104,7 @@ struct real_workers : tests::workers {
     return request;
   }
   messages::stage_request build(const std::string& body) {
-    messages::tensor_spec spec{.shape = {64, 1024}, .strides = {1024, 1}};
+    messages::tensor_spec spec{.shape = {1024, 1024}, .strides = {1024, 1}};
     messages::candidate_manifest manifest{
         .dsl = "cpp",
         .entry = messages::c_abi_entry{},
