@@ -36,15 +36,17 @@ verify_conclusion conclude(const messages::verify_figures& figures, const messag
 /// As above for the timed calls that were checked; then
 ///
 ///   undisturbed             a failure, where eager is slower beside the candidate than before it was started
-///   two clocks              `clock_mismatch`, class C: work is done after *done*
+///   two clocks              `clock_mismatch`, class C: over a quarter of the work is done after *done*; less than that
+///                           is counted as time of the candidate
 ///   time passes             `below_floor`, if the median is not above that of an empty candidate; a failure where
-///                           that one's own noise is a quarter of eager's time
+///                           that one's own noise is a quarter of eager's time. Where the task is so small that no time
+///                           need be seen to pass, each call counts as long as what the clock can tell
 ///   physics                 `below_floor` under 95 % of the time that moving the bytes takes
 ///
-/// and medians, paired ratios and noise, without pairs in which a call seems to have taken next to nothing: where they
-/// are more than a quarter, a failure.
+/// and medians, paired ratios and noise, without pairs in which a baseline's call seems to have taken next to nothing:
+/// where they are more than a half, a failure. The candidate's such calls count as its median.
 /// @param copy_bytes_per_second of the device, for the share of the roofline; 0: not known
-time_conclusion conclude(const messages::time_figures& figures, const messages::judge_options& options,
+time_conclusion conclude(messages::time_figures figures, const messages::judge_options& options,
                          double copy_bytes_per_second);
 
 }  // namespace devices

@@ -50,7 +50,7 @@ TEST_CASE("calls that take no longer than an empty candidate's are refused, a si
   figures.candidate_ns[0] = -5;
   auto timing = std::get<timed>(conclude(figures, {}, 0)).timing;
   CHECK(timing.speedup_eager == ratio{.value = 2, .low = 2, .high = 2});
-  CHECK(timing.candidate_ms.samples == 6);
+  CHECK(timing.candidate_ms.samples == 7);
   CHECK(timing.candidate_ms.low == 1);
   figures.candidate_ns = std::vector<double>(7, 0);
   CHECK(failure_in(conclude(figures, {}, 0)).kind == failure_kind::below_floor);
@@ -62,7 +62,7 @@ TEST_CASE("pairs in which a side took next to nothing are void, and with them al
   auto timing = std::get<timed>(conclude(figures, {}, 0)).timing;
   CHECK(timing.eager_ms.samples == 6);
   CHECK(timing.aa_noise < 0.02);
-  figures.baseline_ns["eager"][3] = -1;
+  for (auto i : {0, 1, 3}) figures.baseline_ns["eager"][i] = -1;
   CHECK(std::get<failure>(conclude(figures, {}, 0)).code == failure_code::overloaded);
 }
 
@@ -89,6 +89,28 @@ TEST_CASE("outputs that come late show that the work was done after done") {
   auto x = failure_in(conclude(figures, {}, 0));
   CHECK(x.kind == failure_kind::clock_mismatch);
   CHECK(x.cheat_class == "C");
+}
+
+TEST_CASE("a call that is over sooner than the clock can tell is right where the task is that small") {
+  auto figures = good_time();
+  figures.candidate_ns.assign(7, -5);
+  figures.empty_spread_ns = 1e3;
+  figures.floor_bytes = 0;  // not known
+  CHECK(failure_in(conclude(figures, {}, 1e10)).kind == failure_kind::below_floor);
+  figures.floor_bytes = 4096;
+  auto timing = std::get<timed>(conclude(figures, {}, 1e10)).timing;
+  CHECK(timing.candidate_ms.median == doctest::Approx(3e-3));  // 3 deviations of the clock
+  figures.floor_bytes = 64 << 20;
+  CHECK(failure_in(conclude(figures, {}, 1e10)).kind == failure_kind::below_floor);
+}
+
+TEST_CASE("a little work after done is counted as the candidate's time") {
+  auto figures = good_time();
+  figures.late_call_ns = {1e6, 1e6, 1e6};
+  figures.late_ns = {1.2e6, 1.25e6, 1.2e6};
+  auto timing = std::get<timed>(conclude(figures, {}, 0)).timing;
+  CHECK(timing.candidate_ms.median == doctest::Approx(1.2));
+  CHECK(timing.speedup_eager.value == doctest::Approx(2 / 1.2));
 }
 
 TEST_CASE("nothing is faster than the memory it must move through") {

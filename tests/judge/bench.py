@@ -25,6 +25,7 @@ VERDICT_OF = BUILD / "verdict_of"
 WORKER = ROOT / "devices" / "worker"
 _FLAGS = ("-O2", "-std=c++20", "-shared", "-fPIC", "-fopenmp", "-pthread", "-ffp-contract=off", f"-I{WORKER}")
 _CACHE = ["ccache"] if shutil.which("ccache") else []
+_ATTEMPTS = 3
 _OPTIONS = {"draws": 5, "call_limit_ms": 10_000, "timing_budget_ms": 300, "allow_library_calls": False}
 
 
@@ -86,12 +87,15 @@ class Bench:
 
     def _stage(self, candidate: Candidate, time: bool) -> Verdict:
         asked = self._work(candidate) | {"time": time}
-        try:
-            kind, record = self.family.ask("judge", asked)
-        except (TimeoutError, OSError):
-            self.close()
-            raise
-        return concluded(kind, record, asked["options"])
+        for _ in range(_ATTEMPTS):
+            try:
+                kind, record = self.family.ask("judge", asked)
+            except (TimeoutError, OSError):
+                self.close()
+                raise
+            if verdict := concluded(kind, record, asked["options"]):
+                return verdict
+        raise AssertionError(f"no verdict: the machine was too busy {_ATTEMPTS} times")
 
     def _work(self, candidate: Candidate) -> dict[str, Any]:
         options = _OPTIONS | candidate.options
@@ -128,8 +132,8 @@ class Bench:
         return self._built[source]
 
 
-def concluded(kind: str, record: dict[str, Any], options: dict[str, Any]) -> Verdict:
-    """By the rules that a node has."""
+def concluded(kind: str, record: dict[str, Any], options: dict[str, Any]) -> Verdict | None:
+    """By the rules that a node has. None where the machine was too busy to time on: a node asks again then."""
     reply = msgpack.packb({"id": 1, "content": {kind: record}})
     argv = [str(VERDICT_OF), json.dumps(options)]
     printed = subprocess.run(argv, input=reply, stdout=subprocess.PIPE, check=True).stdout
@@ -141,6 +145,8 @@ def concluded(kind: str, record: dict[str, Any], options: dict[str, Any]) -> Ver
         failure = x["failure"]
         parts = (failure["kind"], failure["stage"], failure["cheat_class"] or "none", failure["message"])
         return Verdict(*parts, details=failure["details"], judging=judging)
+    if said == "failure" and x["code"] == "overloaded":
+        return None
     raise AssertionError(f"no verdict but {said}: {x}")
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import shutil
+import signal
 import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -10,6 +11,8 @@ from pathlib import Path
 
 import pytest
 from home import BINARY, Home
+
+signal.signal(signal.SIGINT, signal.default_int_handler)  # a shell's background job hands on that it is ignored
 
 
 @contextmanager
