@@ -93,14 +93,8 @@ def test_an_elementwise_task_becomes_a_verified_kernel(home: Home, name: str) ->
     optimize_and_check(home, name, task(name, rows=SIDE, columns=SIDE))
 
 
-@pytest.mark.parametrize(
-    ("dtype", "tolerance"),
-    [
-        ("bfloat16", 5e-2),
-        pytest.param("float16", 1e-2, marks=pytest.mark.long),
-        pytest.param("float32", 1e-4, marks=pytest.mark.long),
-    ],
-)
+@pytest.mark.long
+@pytest.mark.parametrize(("dtype", "tolerance"), [("bfloat16", 5e-2), ("float16", 1e-2), ("float32", 1e-4)])
 def test_a_chain_with_a_broadcast_parameter_becomes_a_verified_kernel(home: Home, dtype: str, tolerance: float) -> None:
     expression = "torch.tanh((x + self.bias) * 0.5) * torch.sigmoid(self.bias) + 1"
     optimize_and_check(home, "chain", task("chain", expression, SIDE, SIDE, bias=True), dtype, tolerance)
