@@ -65,11 +65,12 @@ void family_executor::set_ready() {
   events_.ready();
 }
 
-/// What ran has failed by then.
+/// What ran has failed by then. What only waited had no part in it.
 void family_executor::on_down(const failure& why) {
   ready_ = false;
   places_taken_ = 0;
-  for (auto& stage : std::exchange(waiting_, {})) stage.events.ended(why);
+  failure given_back{failure_code::interrupted, why.detail};
+  for (auto& stage : std::exchange(waiting_, {})) stage.events.ended(given_back);
   events_.down(why);
 }
 
@@ -81,7 +82,7 @@ void family_executor::accept(waiting_stage stage) {
   if (running_.contains(id) || std::ranges::any_of(waiting_, same))
     return stage.events.ended(
         failure{failure_code::refused, options_.name + ": stage " + id.value + " is here already"});
-  if (!ready_) return stage.events.ended(failure{failure_code::worker_lost, options_.name + ": it is not ready"});
+  if (!ready_) return stage.events.ended(failure{failure_code::interrupted, options_.name + ": it is not ready"});
   waiting_.push_back(std::move(stage));
   start_waiting();
 }

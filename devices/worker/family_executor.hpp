@@ -53,6 +53,7 @@ public:
 /// ended and the stage with `deadline_exceeded`.
 /// A stage that is given up beside others gives its result up, and keeps its place until the worker is done with it.
 /// With the last stage that somebody wants the family is ended, and with it all that was given up before.
+/// A stage that still waits when the family goes down ends with `interrupted`: it was no attempt.
 class family_executor final : public executor {
 public:
   /// @param side_by_side stages that the worker has at a time

@@ -92,7 +92,7 @@ TEST_CASE_FIXTURE(cpu_with_fakes, "stages wait inside for their turn, and one th
   CHECK(first.empty());
   device->cancel({"hang"});
   CHECK(std::holds_alternative<messages::cancelled>(first.await()));
-  CHECK(tests::failure_of(third.await()).code == failure_code::worker_lost);
+  CHECK(tests::failure_of(third.await()).code == failure_code::interrupted);
   CHECK(reports.down.await().code == failure_code::worker_lost);
   reports.ready.await();
   tests::finding_of<messages::traced>(run(trace_of("other")));
@@ -186,7 +186,7 @@ TEST_CASE_FIXTURE(cpu_with_fakes, "before it is ready and after its end a device
   device->start(reports.events());
   tests::mailbox<messages::stage_outcome> outcomes;
   device->run(trace_of("graph"), {.ended = [&](auto x) { outcomes.put(x); }, .progress = [](auto) {}});
-  CHECK(tests::failure_of(outcomes.await()).code == failure_code::worker_lost);
+  CHECK(tests::failure_of(outcomes.await()).code == failure_code::interrupted);
   device.reset();
   CHECK(outcomes.empty());
 }
