@@ -163,6 +163,7 @@ def test_a_python_without_torch_is_refused(home: Home) -> None:
     assert "no torch" in ended.sentence() and "scripts/quickstart" in ended.sentence()
     assert "--python" in ended.sentence()
     assert home.run("optimize", "relu.py", python="/none/python").code == 2
+    assert "--device" in home.run("optimize", "relu.py", "--device", "cuda:7", python="/none/python").sentence()
     checked = home.run("doctor", "--json", python=str(bare))
     assert checked.code == 3
     assert checked.document("kernelmesh.doctor/1")["fit"] is False
