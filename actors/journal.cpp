@@ -68,7 +68,7 @@ caf::result<facts_appended> journal_state::append(const append_facts& x) {
   bool first = !x.facts.empty() && std::holds_alternative<run_started>(x.facts.front().content);
   auto journal = journal_of(x.run, first ? journal_file::mode::create : journal_file::mode::open);
   if (!journal) return to_error(journal.error());
-  if (first && !(*journal)->file.empty())
+  if (first && (*journal)->file.count() > 0)
     return to_error(
         {failure_code::bad_input, "there is a run " + x.run.value + " already: resume it, or take another id"});
   auto promise = self_->make_response_promise<facts_appended>();

@@ -10,11 +10,12 @@
 namespace actors {
 
 /// Written in SQLite with a write-ahead log and synchronous=FULL. One thread. Failures: storage, unreadable (damaged,
-/// or of a newer version), not_found.
+/// no journal at all, or of a newer version), not_found. `read_only` needs no folder that can be written; `open` brings
+/// an older journal to this version.
 class journal_file {
 public:
   /// Newest version of the schema that is understood, and the one that is written.
-  static constexpr int schema_version = 1;
+  static constexpr int schema_version = 2;
 
   enum class mode { create, open, read_only };
 
@@ -29,9 +30,11 @@ public:
   /// Everything added is on disk when it returns; on failure nothing of it is.
   messages::expected<void> commit();
 
+  /// Each is held against its hash. A failure names the run and the fact.
   messages::expected<std::vector<messages::fact>> read() const;
 
-  bool empty() const;
+  /// Facts that it has, without reading them.
+  std::uint64_t count() const;
 
   /// SQLite's own check of every page. Fails with unreadable.
   messages::expected<void> check() const;

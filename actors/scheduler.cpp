@@ -102,7 +102,7 @@ void scheduler_state::join(const resource_joined& x) {
 }
 
 void scheduler_state::leave(const resource_left& x) {
-  schedule_.leave(x.name, x.reason, now());
+  schedule_.rest(x.name, x.reason, now());
   tell_monitor(event_kind::resource_left, x.name.value, x.reason.detail);
   carry_out();
 }
@@ -111,7 +111,9 @@ void scheduler_state::lost(const caf::down_msg& x) {
   for (const auto& [name, runner] : std::map{runners_})
     if (x.source == runner) {
       runners_.erase(name);
-      leave({name, {failure_code::actor_lost, name.value + " ended"}});
+      failure why{failure_code::actor_lost, name.value + " ended"};
+      schedule_.leave(name, why, now());
+      leave({name, why});
     }
 }
 

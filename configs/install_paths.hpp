@@ -18,6 +18,7 @@ struct install_paths {
   std::filesystem::path systems() const { return root / "configs" / "system"; }
   std::filesystem::path report_page() const { return root / "actors" / "report" / "report.html.mustache"; }
   std::filesystem::path check_python() const { return root / "configs" / "check_python.py"; }
+  std::filesystem::path check_task() const { return worker() / "kernelmesh_worker" / "task_source.py"; }
   std::filesystem::path own_python() const { return root / ".venv" / "bin" / "python"; }  ///< as quickstart makes it
 };
 

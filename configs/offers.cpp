@@ -23,7 +23,14 @@ void add_once(std::vector<std::string>& list, std::string sentence) {
   if (!contains(list, sentence)) list.push_back(std::move(sentence));
 }
 
-/// Says what of "cpu:0" or "NODE/cpu:0" is not there; empty if all is.
+std::vector<std::string> implementations_of(const std::string& role, const agents_options& agents) {
+  if (role == "planner") return agents.planner.implementations;
+  if (role == "coder") return agents.coder.implementations;
+  return agents.debugger.implementations;
+}
+
+}  // namespace
+
 std::string missing_device(const std::string& device, const system_config& system) {
   auto slash = device.find('/');
   if (slash != std::string::npos && device.substr(0, slash) != system.node)
@@ -34,14 +41,6 @@ std::string missing_device(const std::string& device, const system_config& syste
   if (contains(devices, plain)) return "";
   return "no device " + in_quotes(plain) + " in the system config; it has " + listed(devices);
 }
-
-std::vector<std::string> implementations_of(const std::string& role, const agents_options& agents) {
-  if (role == "planner") return agents.planner.implementations;
-  if (role == "coder") return agents.coder.implementations;
-  return agents.debugger.implementations;
-}
-
-}  // namespace
 
 std::vector<std::string> missing_offers(const messages::run_spec& spec, const system_config& system) {
   auto dsls = names(system.compilers, &compiler_options::dsl);

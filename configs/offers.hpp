@@ -14,4 +14,7 @@ namespace configs {
 /// decides whether that ends the run. A job without a DSL needs no compiler.
 std::vector<std::string> missing_offers(const messages::run_spec& spec, const system_config& system);
 
+/// Says what of "cpu:0" or "NODE/cpu:0" the system config does not have, and what it has; empty if it is there.
+std::string missing_device(const std::string& device, const system_config& system);
+
 }  // namespace configs

@@ -1,6 +1,7 @@
 #include "configs/state_folder.hpp"
 
 #include <sys/stat.h>
+#include <unistd.h>
 #include <cerrno>
 #include <cstring>
 
@@ -59,6 +60,14 @@ messages::expected<fs::path> open_state_folder(const fs::path& folder) {
   for (auto step : {make, close_to_others, prove_writable})
     if (auto done = step(folder); !done) return tl::unexpected{done.error()};
   return folder;
+}
+
+messages::expected<fs::path> state_folder_to_read(const fs::path& folder) {
+  std::error_code error;
+  if (!fs::is_directory(folder, error) || why_not_writable(folder).empty()) return open_state_folder(folder);
+  if (::access(folder.c_str(), R_OK | X_OK) == 0) return folder;
+  return fail(failure_code::storage,
+              "the state folder " + folder.string() + " can't be read: " + std::strerror(errno) + way_out);
 }
 
 }  // namespace configs

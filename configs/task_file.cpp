@@ -52,8 +52,8 @@ messages::expected<messages::task> read_task(const fs::path& file, const task_op
 messages::expected<messages::dtype> parse_dtype(const std::string& name) {
   messages::dtype x{};
   if (parse_scalar(name, x)) return x;
-  return fail(failure_code::bad_input,
-              "no dtype is called " + in_quotes(name) + "; give " + noun<messages::dtype>() + " (or fp32, fp16, bf16)");
+  return fail(failure_code::bad_input, "--dtype: no dtype is called " + in_quotes(name) + "; give "
+                                           + noun<messages::dtype>() + " (or fp32, fp16, bf16)");
 }
 
 }  // namespace configs

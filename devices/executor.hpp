@@ -11,7 +11,8 @@ namespace devices {
 
 /// What an executor reports, from any thread. Whoever gets them only posts.
 struct stage_events {
-  std::function<void(messages::stage_outcome)> ended;      ///< exactly once
+  /// Exactly once. The failure `interrupted` gives a stage back that had not begun: no attempt of it is lost.
+  std::function<void(messages::stage_outcome)> ended;
   std::function<void(messages::stage_progress)> progress;  ///< any number, before `ended`
 };
 

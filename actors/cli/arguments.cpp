@@ -3,15 +3,18 @@
 #include <algorithm>
 #include <functional>
 #include <iostream>
+#include <limits>
 
 #include <CLI/CLI.hpp>
 
 #include "actors/cli/commands.hpp"
 #include "actors/cli/completion.hpp"
+#include "actors/cli/flag_sentences.hpp"
 #include "actors/cli/place.hpp"
 #include "actors/logic/strategy.hpp"
 #include "configs/known_baselines.hpp"
 #include "configs/scalars.hpp"
+#include "configs/wording.hpp"
 #include "messages/records/command_documents.hpp"
 
 namespace actors::cli {
@@ -59,6 +62,21 @@ CLI::Validator not_empty() {
   return {[](std::string& x) { return x.empty() ? std::string{"must not be empty"} : std::string{}; }, ""};
 }
 
+CLI::Validator whole_number(std::uint64_t least, std::uint64_t most) {
+  return {[=](std::string& x) { return not_a_whole_number(x, least, most); },
+          std::to_string(least) + " to " + std::to_string(most)};
+}
+
+CLI::Validator one_of(const std::vector<std::string>& names) {
+  return {[names](std::string& x) { return not_one_of(x, names); }, configs::listed(names)};
+}
+
+void add_seed(CLI::App* command, std::uint64_t& seed) {
+  command->add_option("--seed", seed, "Of the search")
+      ->check(whole_number(0, std::numeric_limits<std::uint64_t>::max()))
+      ->capture_default_str();
+}
+
 void add_python(CLI::App* command, command_line& x) {
   command->add_option("--python", x.common.python, "Python with torch >= 2.4, numpy, pyzmq and msgpack for the workers")
       ->type_name("PATH");
@@ -84,7 +102,7 @@ void add_dsls(CLI::App* command, std::vector<std::string>& dsls) {
 void add_baselines(CLI::App* command, std::vector<std::string>& baselines) {
   command->add_option("--baseline", baselines, "What to time it beside: eager, compile")
       ->delimiter(',')
-      ->check(CLI::IsMember(configs::known_baselines()))
+      ->check(one_of(configs::known_baselines()))
       ->capture_default_str();
 }
 
@@ -92,7 +110,7 @@ void add_baselines(CLI::App* command, std::vector<std::string>& baselines) {
 void add_limits(CLI::App* command, command_line& x, std::optional<std::uint32_t>& evaluations) {
   command->add_option("--for", x.time_limit, "Search no longer, counted from when the task is traced: 90s, 10m, 1h30m")
       ->type_name("TIME");
-  command->add_option("--evaluations", evaluations, "Stop after so many candidates")->check(CLI::Range(1, 1'000'000));
+  command->add_option("--evaluations", evaluations, "Stop after so many candidates")->check(whole_number(1, 1'000'000));
 }
 
 void add_optimize(CLI::App& app, command_line& x) {
@@ -107,11 +125,11 @@ void add_optimize(CLI::App& app, command_line& x) {
   add_limits(command, x, to.evaluations);
   command->add_flag("--no-earlier-plans", to.no_earlier_plans, "Start from nothing that earlier runs found");
   command->add_option("--strategy", to.strategy, "How to search")
-      ->check(CLI::IsMember(logic::search_strategies()))
+      ->check(one_of(logic::search_strategies()))
       ->capture_default_str();
   command->add_flag("--allow-library-calls", to.allow_library_calls,
                     "Leave to torch what has no kernel, such as convolutions; the report says which operators");
-  command->add_option("--seed", to.seed, "Of the search")->capture_default_str();
+  add_seed(command, to.seed);
   command->add_option("--out", to.out, "Folder for the export, report.html and result.json [kernelmesh-out/TASK]")
       ->check(not_empty());
   add_python(command, x);
@@ -129,12 +147,12 @@ void add_verify(CLI::App& app, command_line& x) {
   command->add_option("--device", to.device, "Device to run on")->capture_default_str();
   add_dtype(command, to.dtype);
   command->add_option("--policy", to.policy, "Precision that the baseline may use")
-      ->check(CLI::IsMember(configs::judge_policies()))
+      ->check(one_of(configs::judge_policies()))
       ->capture_default_str();
   add_data(command, to.data);
   add_baselines(command, to.baselines);
   command->add_option("--draws", to.draws, "Sets of inputs and weights to check")
-      ->check(CLI::Range(5, 1000))
+      ->check(whole_number(5, 1000))
       ->capture_default_str();
   command->add_flag("--no-time", to.no_time, "Check only");
   command->add_flag("--allow-library-calls", to.allow_library_calls,
@@ -169,9 +187,9 @@ void add_bench(CLI::App& app, command_line& x) {
   add_baselines(command, to.baselines);
   add_limits(command, x, to.evaluations);
   command->add_option("--repeat", to.repeats, "Solve each problem so many times, with other seeds")
-      ->check(CLI::Range(1, 1000))
+      ->check(whole_number(1, 1000))
       ->capture_default_str();
-  command->add_option("--seed", to.seed, "Of the search")->capture_default_str();
+  add_seed(command, to.seed);
   command->add_option("--out", to.out, "Folder for results.jsonl, report.html and exports; the same one goes on")
       ->check(not_empty())
       ->capture_default_str();
@@ -269,12 +287,40 @@ std::string command_of(const CLI::App& app) {
   return used.front()->get_name() + (inner.empty() ? "" : ' ' + inner);
 }
 
-/// CLI11's own sentences, with the way out. @param words of the command line
-failure wrong_flags(const CLI::App& app, const CLI::ParseError& e, const std::vector<std::string>& words) {
+const CLI::App& innermost(const CLI::App& app) {
+  auto used = app.get_subcommands();
+  return used.empty() ? app : innermost(*used.front());
+}
+
+/// The first word that no command took; empty if that is not what is wrong. Where a command must follow, that is it.
+std::string stray_in(const CLI::App& app, const CLI::ParseError& e) {
+  auto left = app.remaining(true);
+  bool wants_command = !innermost(app).get_subcommands([](const CLI::App*) { return true; }).empty();
+  if (left.empty() || !(wants_command || dynamic_cast<const CLI::ExtrasError*>(&e))) return {};
+  auto word = std::ranges::find_if(left, [](const std::string& x) { return !x.starts_with('-'); });
+  return wants_command && word != left.end() ? *word : left.front();
+}
+
+/// "--seed: 1 required UINT missing" tells people less than its first word.
+std::string without_jargon(const CLI::ParseError& e) {
+  std::string what = e.what();
+  bool no_value = dynamic_cast<const CLI::ArgumentMismatch*>(&e) && what.find(" required ") != std::string::npos;
+  return no_value ? what.substr(0, what.find(':')) + " needs a value" : what;
+}
+
+/// With the way out.
+failure wrong_flags(const CLI::App& app, const CLI::ParseError& e) {
   auto command = command_of(app);
-  bool no_command = command.empty() && !words.empty() && words.front().front() != '-';
-  auto what = no_command ? "there is no command \"" + words.front() + '"' : std::string{e.what()};
-  return {failure_code::bad_input, what + "; see kernelmesh " + (command.empty() ? "" : command + ' ') + "--help"};
+  auto what = without_jargon(e);
+  if (auto word = stray_in(app, e); !word.empty()) {
+    stray_word x{.word = word, .command = command};
+    auto known = describe(innermost(app));
+    for (const auto& inner : known.commands) x.commands.push_back(inner.name);
+    for (const auto& flag : known.flags) x.flags.push_back("--" + flag.name);
+    what = sentence_of(x);
+  }
+  auto end = what.ends_with('?') ? " See" : "; see";
+  return {failure_code::bad_input, what + end + " kernelmesh " + (command.empty() ? "" : command + ' ') + "--help"};
 }
 
 expected<void> read_time_limit(command_line& x) {
@@ -325,7 +371,7 @@ int run_command_line(int argc, char** argv) {
     return app.exit(e);
   } catch (const CLI::ParseError& e) {
     bool json = std::ranges::find(words, "--json") != words.end();  // it may stand behind what is wrong
-    return static_cast<int>(complain(wrong_flags(app, e, words), json, command_of(app)));
+    return static_cast<int>(complain(wrong_flags(app, e), json, command_of(app)));
   }
   auto done = carry_out(x);
   return static_cast<int>(done ? *done : complain(done.error(), x.common.json, command_of(app)));

@@ -91,6 +91,7 @@ expected<run_spec> make_spec(const bench_options& options, const system_place& a
   auto problems = chosen_problems(options);
   if (!problems) return tl::unexpected{problems.error()};
   if (auto known = check_dsls(at.where, options.dsls); !known) return tl::unexpected{known.error()};
+  if (auto known = check_devices(at.config, {options.device}); !known) return tl::unexpected{known.error()};
   auto store = blobs::blob_store::open(blobs_folder(at.state));
   if (!store) return tl::unexpected{store.error()};
   auto jobs = make_jobs(options, *problems, *store);

@@ -174,7 +174,7 @@ void check_blobs(doctor_document& to, const fs::path& state, const std::vector<f
 }
 
 outcome check_journal(const place& where, const common_options& common, const std::string& run) {
-  auto state = where.state_of(common);
+  auto state = where.state_to_read(common);
   if (!state) return tl::unexpected{state.error()};
   doctor_document document;
   auto file = journal_file::open(journal_path(runs_folder(*state), {run}), journal_file::mode::read_only);

@@ -4,6 +4,7 @@
 #include <iostream>
 
 #include "actors/cli/bench_results.hpp"
+#include "actors/cli/running_runs.hpp"
 #include "actors/logic/documents.hpp"
 #include "actors/report/bench.hpp"
 #include "actors/report/text.hpp"
@@ -55,9 +56,13 @@ void say_how_to_go_on(const logic::run_state& run) {
             << run.spec.run.value << "` tries again\n";
 }
 
-/// The task is wanting, which no candidate can help.
-outcome refuse_task(const logic::job_state& job) {
-  return fail(failure_code::bad_input, "task " + job.spec.task_name + ": " + job.finished->remark);
+/// The task is wanting, which no candidate can help. FILE:LINE where the line is known, as editors take it.
+outcome refuse_task(const logic::job_state& job, const kernel_failure& why) {
+  const auto& name = job.spec.task_name;
+  auto line = why.details.find("line");
+  auto file = name + (name.ends_with(".py") ? ":" : ".py:");
+  return fail(failure_code::bad_input,
+              (line == why.details.end() ? "task " + name : file + line->second) + ": " + why.message);
 }
 
 outcome finish_verify(const logic::run_state& run, bool json) {
@@ -65,7 +70,7 @@ outcome finish_verify(const logic::run_state& run, bool json) {
   if (job.candidates.empty()) return fail(failure_code::worker_lost, job.finished ? job.finished->remark : "");
   const auto& candidate = job.candidates.front();
   if (candidate.rejection && candidate.rejection->kind == failure_kind::task_error)
-    return fail(failure_code::bad_input, "task " + job.spec.task_name + ": " + candidate.rejection->message);
+    return refuse_task(job, *candidate.rejection);
   auto document = logic::verify_document_of(job, candidate);
   print(document, json, report::text_of(document));
   if (document.verdict == overall_verdict::infrastructure) return exit_code::infrastructure;
@@ -74,7 +79,8 @@ outcome finish_verify(const logic::run_state& run, bool json) {
 
 outcome finish_optimize(const result_sources& from, const logic::run_state& run, bool json) {
   const auto& first = run.jobs.begin()->second;
-  if (first.finished && first.finished->stopped_by == "task") return refuse_task(first);
+  if (first.finished && first.finished->stopped_by == "task" && first.task_failure)
+    return refuse_task(first, *first.task_failure);
   auto written = write_results(from, run, run.spec.out);
   if (!written) return tl::unexpected{written.error()};
   auto best = std::ranges::max_element(written->jobs, {}, [](const optimize_document& x) {
@@ -138,6 +144,7 @@ outcome drive_to_the_end(const place& where, const session_options& options) {
   auto ended = spec->command == "bench" ? drive_bench(where, options, *spec) : drive(where, options);
   if (!ended) return tl::unexpected{ended.error()};
   if (ended->phase == run_phase::finished) return print_results(where, options.state, ended->run, options.common.json);
+  count_facts(*ended, options.state);
   bool asked_to = true;
   for (const auto& job : ended->jobs) {
     if (job.remark.empty() || job.phase == "finished") continue;

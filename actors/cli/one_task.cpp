@@ -35,7 +35,9 @@ expected<one_task> open_task(const common_options& common, const task_choice& ch
   if (!store) return tl::unexpected{store.error()};
   auto blob = store->put_record(*task);
   if (!blob) return tl::unexpected{blob.error()};
-  return one_task{*std::move(at), *store, *task, *blob};
+  auto file = store->path_of(*blob);
+  if (!file) return tl::unexpected{file.error()};
+  return one_task{*std::move(at), *store, *task, *blob, {choice.task, *file}};
 }
 
 outcome drive_one_task(const common_options& common, const one_task& x, run_spec spec) {

@@ -10,6 +10,7 @@ struct one_task : system_place {
   blobs::blob_store store;
   messages::task task;
   messages::blob_hash task_blob;
+  configs::task_to_check text;
 };
 
 /// What a task is named by: a file, or a problem of the suite that lies at `data`.

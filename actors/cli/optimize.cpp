@@ -37,6 +37,8 @@ outcome optimize(const common_options& common, const optimize_options& options) 
   auto x = open_task(common, {options.task, options.dtype, options.data});
   if (!x) return tl::unexpected{x.error()};
   if (auto known = check_dsls(x->where, options.dsls); !known) return tl::unexpected{known.error()};
+  if (auto known = check_devices(x->config, options.devices); !known) return tl::unexpected{known.error()};
+  if (auto sound = check_tasks(x->where, common, x->config, {x->text}); !sound) return tl::unexpected{sound.error()};
   run_spec spec{.name = x->task.name, .command = "optimize"};
   for (const auto& device : std::set(options.devices.begin(), options.devices.end()))
     for (const auto& dsl : std::set(options.dsls.begin(), options.dsls.end()))

@@ -23,7 +23,7 @@ std::string first_flag(const std::string& sentence) {
     auto end = std::find_if_not(sentence.begin() + static_cast<std::ptrdiff_t>(at), sentence.end(), part_of_flag);
     std::string flag{sentence.begin() + static_cast<std::ptrdiff_t>(at), end};
     bool whole_word = at == 0 || sentence[at - 1] == ' ' || sentence[at - 1] == '(';
-    if (whole_word && flag.size() > 2) return flag;
+    if (whole_word && flag.size() > 2 && flag != "--help") return flag;
   }
   return {};
 }

@@ -7,6 +7,7 @@
 
 #include "actors/executors.hpp"
 #include "actors/logic/strategy.hpp"
+#include "configs/offers.hpp"
 #include "configs/python_check.hpp"
 #include "configs/state_folder.hpp"
 #include "configs/wording.hpp"
@@ -45,13 +46,32 @@ expected<fs::path> place::open_state(const std::string& configured) const {
   return configs::open_state_folder(*folder);
 }
 
-expected<fs::path> place::state_of(const common_options& common) const {
-  if (common.system.empty()) return open_state({});
-  auto file = system_file(common.system);
-  if (!file) return file;
-  auto config = configs::load_system_config(*file, known);
+namespace {
+
+/// What the command's system config says of the state folder; empty: nothing.
+expected<std::string> configured_state(const place& where, const common_options& common) {
+  if (common.system.empty()) return std::string{};
+  auto file = where.system_file(common.system);
+  if (!file) return tl::unexpected{file.error()};
+  auto config = configs::load_system_config(*file, where.known);
   if (!config) return tl::unexpected{config.error()};
-  return open_state(config->state_folder);
+  return config->state_folder;
+}
+
+}  // namespace
+
+expected<fs::path> place::state_of(const common_options& common) const {
+  auto configured = configured_state(*this, common);
+  if (!configured) return tl::unexpected{configured.error()};
+  return open_state(*configured);
+}
+
+expected<fs::path> place::state_to_read(const common_options& common) const {
+  auto configured = configured_state(*this, common);
+  if (!configured) return tl::unexpected{configured.error()};
+  auto folder = configs::state_folder_of(*configured, configs::surroundings::of_this_process());
+  if (!folder) return folder;
+  return configs::state_folder_to_read(*folder);
 }
 
 expected<fs::path> place::system_file(const std::string& name) const {
@@ -66,12 +86,27 @@ expected<configs::found_python> look_for_python(const place& where, const common
   return configs::find_python(places, [&](const fs::path& x) { return configs::check_python(x, check); });
 }
 
+expected<void> check_tasks(const place& where, const common_options& common, const configs::system_config& config,
+                           const std::vector<configs::task_to_check>& tasks) {
+  if (!needs_workers(config)) return {};
+  auto python = look_for_python(where, common, config, true);
+  if (!python) return tl::unexpected{python.error()};
+  return configs::check_tasks(tasks, {.python = python->place.path, .script = where.install.check_task()});
+}
+
 expected<void> check_dsls(const place& where, const std::vector<std::string>& dsls) {
   const auto& known = where.known.dsls;
   for (const auto& dsl : dsls)
     if (std::ranges::find(known, dsl) == known.end())
       return fail(failure_code::bad_input,
                   "--dsl: there is no DSL " + configs::in_quotes(dsl) + "; known: " + configs::listed(known));
+  return {};
+}
+
+expected<void> check_devices(const configs::system_config& config, const std::vector<std::string>& devices) {
+  for (const auto& device : devices)
+    if (auto missing = configs::missing_device(device, config); !missing.empty())
+      return fail(failure_code::bad_input, "--device: " + missing);
   return {};
 }
 

@@ -9,6 +9,7 @@
 #include "actors/system.hpp"
 #include "configs/python_search.hpp"
 #include "configs/run_config.hpp"
+#include "configs/task_check.hpp"
 
 namespace actors::cli {
 
@@ -22,6 +23,9 @@ struct place {
 
   /// As the system config that the command names says; without one as open_state({}).
   messages::expected<std::filesystem::path> state_of(const common_options& common) const;
+
+  /// The same for commands that only read: it need not be writable.
+  messages::expected<std::filesystem::path> state_to_read(const common_options& common) const;
 
   /// `name` is a name or a path; empty: local.
   messages::expected<std::filesystem::path> system_file(const std::string& name) const;
@@ -43,8 +47,17 @@ messages::expected<system_place> open_system(const place& where, const common_op
 messages::expected<configs::found_python> look_for_python(const place& where, const common_options& common,
                                                           const configs::system_config& config, bool quick);
 
+/// Looks at the text of tasks with the workers' Python; not at all where the config needs no workers. Failures:
+/// bad_input, FILE:LINE where there is one; misconfigured (no such Python).
+messages::expected<void> check_tasks(const place& where, const common_options& common,
+                                     const configs::system_config& config,
+                                     const std::vector<configs::task_to_check>& tasks);
+
 /// Failure: bad_input, which names the flag --dsl and the DSLs that there are.
 messages::expected<void> check_dsls(const place& where, const std::vector<std::string>& dsls);
+
+/// Failure: bad_input, which names the flag --device and the devices that there are.
+messages::expected<void> check_devices(const configs::system_config& config, const std::vector<std::string>& devices);
 
 /// The program that lies beside this one.
 std::filesystem::path kernelmesh_guard();

@@ -19,7 +19,7 @@ struct opened_run {
 expected<opened_run> open_run(const common_options& common, const std::string& id) {
   auto where = find_place();
   if (!where) return tl::unexpected{where.error()};
-  auto state = where->state_of(common);
+  auto state = where->state_to_read(common);
   if (!state) return tl::unexpected{state.error()};
   auto run = load_run(*state, {id});
   if (!run) return tl::unexpected{run.error()};

@@ -35,6 +35,15 @@ outcome print_estimate(const run_spec& spec, const fs::path& state, bool json) {
   return exit_code::done;
 }
 
+/// Before anything is started: a run of hours should not end with a slip of the pen.
+expected<void> check_texts(const place& where, const common_options& common, const configs::system_config& system,
+                           const run_spec& spec, const blobs::blob_store& store) {
+  std::vector<configs::task_to_check> tasks;
+  for (const auto& job : spec.jobs)
+    if (auto file = store.path_of(job.task)) tasks.push_back({job.task_name + ".py", *file});
+  return check_tasks(where, common, system, tasks);
+}
+
 }  // namespace
 
 outcome run(const common_options& common, const run_options& options) {
@@ -57,6 +66,7 @@ outcome run(const common_options& common, const run_options& options) {
   if (auto missing = configs::missing_offers(*spec, *system); !missing.empty())
     return fail(failure_code::no_resource, missing.front());
   if (options.estimate) return print_estimate(*spec, *state, common.json);
+  if (auto sound = check_texts(*where, common, *system, *spec, *store); !sound) return tl::unexpected{sound.error()};
   if (auto ready = prepare_results_folder(spec->out); !ready) return tl::unexpected{ready.error()};
   return drive_to_the_end(*where, {common, *system, *state, *spec});
 }

@@ -5,12 +5,18 @@
 #include "actors/cli/outcome.hpp"
 #include "actors/cli/results.hpp"
 #include "actors/control_socket.hpp"
+#include "actors/journal_file.hpp"
 #include "actors/logic/status.hpp"
 
 namespace actors::cli {
 
 using namespace messages;
 namespace fs = std::filesystem;
+
+void count_facts(run_status& x, const fs::path& state) {
+  auto file = journal_file::open(journal_path(runs_folder(state), x.run), journal_file::mode::read_only);
+  if (file) x.facts = file->count();
+}
 
 std::vector<run_status> ask_running(const fs::path& state, const run_id& run) {
   std::vector<run_status> all;
@@ -23,6 +29,7 @@ std::vector<run_status> ask_running(const fs::path& state, const run_id& run) {
     if (auto status = std::get_if<status_reply>(&reply->answer))
       all.insert(all.end(), status->runs.begin(), status->runs.end());
   }
+  for (auto& x : all) count_facts(x, state);
   return all;
 }
 

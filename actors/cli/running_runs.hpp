@@ -9,6 +9,9 @@
 
 namespace actors::cli {
 
+/// As its journal has them: the process that drives it knows of those of its own jobs at most.
+void count_facts(messages::run_status& x, const std::filesystem::path& state);
+
 /// What running processes say of their runs; a process that does not answer is said on stderr.
 /// @param run none: all
 std::vector<messages::run_status> ask_running(const std::filesystem::path& state, const messages::run_id& run);

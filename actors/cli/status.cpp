@@ -14,7 +14,7 @@ namespace fs = std::filesystem;
 outcome status(const common_options& common, const status_options& options) {
   auto where = find_place();
   if (!where) return tl::unexpected{where.error()};
-  auto state = where->state_of(common);
+  auto state = where->state_to_read(common);
   if (!state) return tl::unexpected{state.error()};
   status_document document;
   document.runs = ask_running(*state, {options.run});

@@ -12,7 +12,7 @@ using namespace messages;
 outcome trace(const common_options& common, const trace_options& options) {
   auto where = find_place();
   if (!where) return tl::unexpected{where.error()};
-  auto state = where->state_of(common);
+  auto state = where->state_to_read(common);
   if (!state) return tl::unexpected{state.error()};
   if (auto known = load_run(*state, {options.run}); !known) return tl::unexpected{known.error()};
   auto facts = read_journal(runs_folder(*state), {options.run});

@@ -9,8 +9,10 @@ using namespace messages;
 outcome verify(const common_options& common, const verify_options& options) {
   auto x = open_task(common, {options.task, options.dtype, options.data});
   if (!x) return tl::unexpected{x.error()};
+  if (auto known = check_devices(x->config, {options.device}); !known) return tl::unexpected{known.error()};
   auto manifest = configs::read_candidate(options.candidate, x->store);
   if (!manifest) return tl::unexpected{manifest.error()};
+  if (auto sound = check_tasks(x->where, common, x->config, {x->text}); !sound) return tl::unexpected{sound.error()};
   auto blob = x->store.put_record(*manifest);
   if (!blob) return tl::unexpected{blob.error()};
 

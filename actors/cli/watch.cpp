@@ -67,7 +67,7 @@ expected<run_status> watch_to_the_end(const fs::path& state, const run_id& run, 
 outcome watch(const common_options& common, const watch_options& options) {
   auto where = find_place();
   if (!where) return tl::unexpected{where.error()};
-  auto state = where->state_of(common);
+  auto state = where->state_to_read(common);
   if (!state) return tl::unexpected{state.error()};
   auto run = choose(*state, options.run);
   if (!run) return tl::unexpected{run.error()};

@@ -39,6 +39,12 @@ std::uint32_t job_state::correct() const {
 
 const blob_hash& job_state::task() const { return trace && !trace->task.value.empty() ? trace->task : spec.task; }
 
+std::string sentence_of(const kernel_failure& x) {
+  auto line = x.details.find("line");
+  bool said = line == x.details.end() || x.message.ends_with(" of the task)");  // as older journals have it
+  return said ? x.message : x.message + " (line " + line->second + " of the task)";
+}
+
 bool is_slower(const candidate_state& candidate, const candidate_state& best) {
   auto times = candidate.timing();
   auto of_best = best.timing();

@@ -97,6 +97,9 @@ struct job_state {
   bool worth_another_try() const { return finished && finished->stopped_by == stopped_by_infrastructure; }
 };
 
+/// What is wrong with a task, with the line in its file where that is known.
+std::string sentence_of(const messages::kernel_failure& task_failure);
+
 /// Clearly slower than the best: its interval ends below where that of the best begins.
 bool is_slower(const candidate_state& candidate, const candidate_state& best);
 

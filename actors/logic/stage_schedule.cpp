@@ -75,10 +75,17 @@ void stage_schedule::join(const resource_offer& offer, instant now) {
 void stage_schedule::leave(const resource_name& name, const failure& reason, instant now) {
   auto place = resources_.find(name);
   if (place == resources_.end()) return;
+  place->second.ready = place->second.present = false;
+  for (const auto& id : std::set<stage_id>{place->second.running}) failed(id, reason, now);
+  rest(name, reason, now);
+}
+
+void stage_schedule::rest(const resource_name& name, const failure& reason, instant now) {
+  auto place = resources_.find(name);
+  if (place == resources_.end()) return;
   auto& at = place->second;
   at.ready = at.present = false;
   at.last_failure = reason;
-  for (const auto& id : std::set<stage_id>{at.running}) failed(id, reason, now);
   for (const auto& [key, waiting] : queues_)
     if (fits(at.offer, key))
       for (const auto& [order, id] : waiting) arm(stages_.at(id), now);
@@ -282,13 +289,14 @@ void stage_schedule::failed(const stage_id& id, const failure& reason, instant n
   auto where = *what.runs_on;
   take_back(what);
   if (what.cancelled) return finish_waiting(id, messages::cancelled{}, now);
-  if (what.request.attempt >= options_.attempts || !worth_a_retry(reason.code)) {
+  bool began = reason.code != failure_code::interrupted;  // else it only waited there: somebody else's attempt
+  if (began && (what.request.attempt >= options_.attempts || !worth_a_retry(reason.code))) {
     stage_result result{id, what.request.attempt, what.request.kind, what.request.candidate, reason, where};
     result.queued = what.queued;
     return finish(id, std::move(result));
   }
   auto delay = options_.retry_delay * (1 << std::min(what.request.attempt - 1, 10u));
-  ++what.request.attempt;
+  if (began) ++what.request.attempt;
   what.not_before = now + delay;
   enqueue(what, now);
 }

@@ -61,7 +61,10 @@ public:
   /// Stages may wait for it, but it takes none yet.
   void announce(const messages::resource_offer& offer, instant now);
   void join(const messages::resource_offer& offer, instant now);
+  /// It is gone with all that ran there.
   void leave(const messages::resource_name& name, const messages::failure& reason, instant now);
+  /// It takes nothing for now. How its stages end it says itself, each in its turn.
+  void rest(const messages::resource_name& name, const messages::failure& reason, instant now);
 
   /// The end of an attempt; results of attempts that were given up meanwhile are ignored.
   void ended(const messages::resource_name& name, const messages::stage_result& result, instant now);

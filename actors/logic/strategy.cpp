@@ -103,7 +103,7 @@ judge_options judge_of(const job_spec& spec, const send_stage& stage) {
 std::vector<action> next_actions(const job_state& job, const strategy& plan, const open_actions& open, time_point now) {
   if (job.finished || !job.started) return {};
   if (job.broken) return {finish(job, std::string{stopped_by_infrastructure}, job.broken->detail)};
-  if (job.task_failure) return {finish(job, "task", job.task_failure->message)};
+  if (job.task_failure) return {finish(job, "task", sentence_of(*job.task_failure))};
   if (job.clock && job.spent(now) >= job.spec.strategy.time_limit) return {finish(job, "time", "")};
   if (!job.trace && job.spec.imported.value.empty()) {  // what is only judged needs no op graph
     send_stage trace{stage_of(job, {}, stage_kind::trace), stage_kind::trace, std::nullopt};

@@ -12,6 +12,8 @@ namespace actors::report {
 namespace {
 
 constexpr double least_noise = 0.02;
+constexpr double noisy_machine = 0.05;
+constexpr double wide_interval = 0.2;
 
 /// Four significant digits, no exponent.
 std::string four_digits(double x) {
@@ -64,6 +66,11 @@ std::string date_text(logic::time_point x) {
 }
 
 bool beats_noise(const messages::timing& x) { return standing_of(x) == "real"; }
+
+bool is_noisy(const messages::timing& x) {
+  return x.aa_noise > noisy_machine
+         || x.speedup_eager.high - x.speedup_eager.low > wide_interval * x.speedup_eager.value;
+}
 
 std::string standing_of(const messages::ratio& speedup, double noise) {
   if (speedup.low > 1 + std::max(noise, least_noise)) return "real";

@@ -30,6 +30,10 @@ std::string word_of(Enum x) {
 /// and 2 %.
 bool beats_noise(const messages::timing& x);
 
+/// The machine was too busy to say much: eager differed from itself by more than 5 %, or the speedup's interval is
+/// wider than a fifth of it.
+bool is_noisy(const messages::timing& x);
+
 /// "real", "within the noise", "slower". @param noise A/A noise of the machine
 std::string standing_of(const messages::ratio& speedup, double noise);
 

@@ -73,7 +73,7 @@ std::vector<labelled> job_lines(const job_state& job) {
 
 std::string problem_of(const job_state& job) {
   std::string out;
-  if (job.task_failure) out = "The task itself can't be used: " + clean_line(job.task_failure->message);
+  if (job.task_failure) out = "The task itself can't be used: " + clean_line(logic::sentence_of(*job.task_failure));
   if (job.broken) out = "The machinery failed: " + clean_line(job.broken->detail);
   auto remark = job.finished ? clean_line(job.finished->remark) : "";
   if (remark.empty() || out.find(remark) != std::string::npos) return out;

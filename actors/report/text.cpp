@@ -46,6 +46,30 @@ std::vector<std::string> row_of(const optimize_document& x) {
   return row;
 }
 
+bool was_noisy(const optimize_document& x) {
+  return x.best && x.best->verify.timing && is_noisy(*x.best->verify.timing);
+}
+
+std::string table_of(const std::vector<std::vector<std::string>>& rows) {
+  return table_text({{"task", 18},
+                     {"dsl", 8},
+                     {"best", 9, true},
+                     {"speedup", 8, true},
+                     {"95 %", 12},
+                     {"correct", 7, true},
+                     {"stopped by", 14}},
+                    rows);
+}
+
+/// Figures to be taken with care are not among the others.
+std::string tables_of(const std::vector<optimize_document>& jobs) {
+  std::vector<std::vector<std::string>> clear, noisy;
+  for (const auto& job : jobs) (was_noisy(job) ? noisy : clear).push_back(row_of(job));
+  auto out = clear.empty() ? "" : table_of(clear);
+  if (noisy.empty()) return out;
+  return out + "noisy timing (the machine was busy; time these again on a quiet one):\n" + table_of(noisy);
+}
+
 /// Over correct problems that are not degenerate, as every mean is.
 std::string mean_line(const std::vector<optimize_document>& jobs) {
   geometric_mean mean;
@@ -105,19 +129,9 @@ std::string text_of(const optimize_document& x, const std::string& report) {
 }
 
 std::string text_of(const run_document& x) {
-  std::vector<std::vector<std::string>> rows;
-  for (const auto& job : x.jobs) rows.push_back(row_of(job));
   auto out = run_heading(x.run, x.name, x.phase) + '\n';
-  if (rows.empty()) return out + "no jobs\n";
-  out += table_text({{"task", 18},
-                     {"dsl", 8},
-                     {"best", 9, true},
-                     {"speedup", 8, true},
-                     {"95 %", 12},
-                     {"correct", 7, true},
-                     {"stopped by", 14}},
-                    rows);
-  out += mean_line(x.jobs);
+  if (x.jobs.empty()) return out + "no jobs\n";
+  out += tables_of(x.jobs) + mean_line(x.jobs);
   for (const auto& job : x.jobs)
     if (!job.best && !job.remark.empty())
       out += wrapped(clean_line(job.task, 60) + ": " + clean_line(job.remark), line_width, "  ") + '\n';

@@ -1,9 +1,12 @@
 #include "devices/cpu/cpu_device.hpp"
 
+#include <signal.h>
+
 #include "devices/calibration_file.hpp"
 #include "devices/verdict_rules.hpp"
 #include "devices/worker/candidate_files.hpp"
 #include "devices/worker/family_executor.hpp"
+#include "devices/worker/task_mark.hpp"
 
 namespace devices::cpu {
 
@@ -19,11 +22,31 @@ namespace {
 messages::stage_outcome refusal(const messages::task_refused& x) {
   messages::kernel_failure why{
       .stage = messages::failure_stage::trace, .kind = messages::failure_kind::task_error, .message = x.message};
-  if (x.line > 0) {
-    why.details["line"] = std::to_string(x.line);
-    why.message += " (line " + why.details["line"] + " of the task)";
-  }
+  if (x.line > 0) why.details["line"] = std::to_string(x.line);
   return messages::verdict{messages::rejected{std::move(why), {}, {}}};
+}
+
+/// A signal that a process gets for what its own code did; others come from outside, for want of memory say.
+std::string crash_of(const worker::process_end& end) {
+  if (end.code <= 128) return "ended its process (exit code " + std::to_string(end.code) + ")";
+  auto signal = end.code - 128;
+  bool own = signal == SIGSEGV || signal == SIGABRT || signal == SIGBUS || signal == SIGFPE || signal == SIGILL;
+  return own ? "crashed its process (signal " + std::to_string(signal) + ")" : "";
+}
+
+/// What the task did to the judge, which was at its code; empty where it may have been the machine.
+std::string deed_of(const worker::task_mark& mark, const messages::stage_request& request,
+                    const worker::lost_worker& lost) {
+  if (lost.end) {
+    auto crash = crash_of(*lost.end);
+    return crash.empty() ? "" : "the task " + crash + " while " + mark.doing + "; it may only return or raise";
+  }
+  if (2 * mark.lasted < request.run_limit) return {};
+  char limit[32];
+  std::snprintf(limit, sizeof limit, "%g s", static_cast<double>(request.run_limit.count()) / 1e3);
+  std::string kind{enum_names(request.kind)[static_cast<std::size_t>(request.kind)]};
+  return "the task did not finish " + mark.doing + " within " + limit
+         + "; if it needs longer, raise scheduler.run_limit." + kind + " in the system config";
 }
 
 /// A verdict, or the failure that a conclusion may be instead.
@@ -74,6 +97,16 @@ public:
     if (request.kind == stage_kind::verify || request.kind == stage_kind::time)
       return prepare_judging(*std::move(task), request, folders);
     return fail(failure_code::no_resource, options_.name.value + " takes trace, verify and time stages only");
+  }
+
+  std::optional<messages::stage_outcome> explain(const messages::stage_request& request,
+                                                 const worker::lost_worker& lost) const override {
+    auto task = store_.get_record<messages::task>(request.task);
+    if (!task) return std::nullopt;
+    auto mark = worker::read_task_mark(lost.folders.own, task->name + ".py");
+    auto deed = mark ? deed_of(*mark, request, lost) : "";
+    if (deed.empty()) return std::nullopt;
+    return refusal({std::move(deed), mark->line});
   }
 
 private:

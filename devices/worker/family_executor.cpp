@@ -65,11 +65,12 @@ void family_executor::set_ready() {
   events_.ready();
 }
 
-/// What ran has failed by then.
+/// What ran has failed by then. What only waited had no part in it.
 void family_executor::on_down(const failure& why) {
   ready_ = false;
   places_taken_ = 0;
-  for (auto& stage : std::exchange(waiting_, {})) stage.events.ended(why);
+  failure given_back{failure_code::interrupted, why.detail};
+  for (auto& stage : std::exchange(waiting_, {})) stage.events.ended(given_back);
   events_.down(why);
 }
 
@@ -81,7 +82,7 @@ void family_executor::accept(waiting_stage stage) {
   if (running_.contains(id) || std::ranges::any_of(waiting_, same))
     return stage.events.ended(
         failure{failure_code::refused, options_.name + ": stage " + id.value + " is here already"});
-  if (!ready_) return stage.events.ended(failure{failure_code::worker_lost, options_.name + ": it is not ready"});
+  if (!ready_) return stage.events.ended(failure{failure_code::interrupted, options_.name + ": it is not ready"});
   waiting_.push_back(std::move(stage));
   start_waiting();
 }
@@ -101,16 +102,23 @@ void family_executor::begin(waiting_stage stage) {
   auto id = stage.request.stage;
   auto serial = ++last_serial_;
   running_.emplace(id, running_stage{stage.events, serial});
-  auto done = [this, id, serial, conclude = std::move(work->conclude)](messages::expected<worker_answer> x) {
+  auto done = [this, serial, request = stage.request,
+               conclude = std::move(work->conclude)](messages::expected<worker_answer> x) {
     if (places_taken_ > 0) --places_taken_;
-    if (auto events = take_running(id, serial))
-      events->ended(x ? conclude(*std::move(x)) : messages::stage_outcome{x.error()});
+    if (auto events = take_running(request.stage, serial))
+      events->ended(x ? conclude(*std::move(x)) : outcome_of(request, x.error()));
     start_waiting();
   };
   auto progress = [report = stage.events.progress, id, attempt = stage.request.attempt](const auto& x) {
     if (report) report({.stage = id, .attempt = attempt, .share = x.share, .text = x.text});
   };
   family_->call({std::move(work->work), stage.request.run_limit, std::move(done), std::move(progress)});
+}
+
+messages::stage_outcome family_executor::outcome_of(const messages::stage_request& request, const failure& why) const {
+  const auto& end = family_->last_end();
+  if (!end && why.code != failure_code::deadline_exceeded) return why;
+  return craft_->explain(request, {family_->folders(), end}).value_or(why);
 }
 
 std::optional<stage_events> family_executor::take_running(const messages::stage_id& id, std::uint64_t serial) {

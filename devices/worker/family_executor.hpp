@@ -22,6 +22,12 @@ struct stage_work {
   std::function<messages::stage_outcome(worker_answer)> conclude;  ///< destroyed when the stage has ended
 };
 
+/// A worker that ended, or was ended, with a stage in hand.
+struct lost_worker {
+  family_folders folders;          ///< its own, still there
+  std::optional<process_end> end;  ///< none: it was ended, since the stage's time was over
+};
+
 /// Used on the hub's thread only.
 class worker_craft {
 public:
@@ -36,12 +42,18 @@ public:
   /// @param folders what the worker reads or writes goes there
   virtual messages::expected<stage_work> prepare(const messages::stage_request& request,
                                                  const family_folders& folders) = 0;
+
+  /// What the loss says of the stage's own input; none: it is a failure of the machinery.
+  virtual std::optional<messages::stage_outcome> explain(const messages::stage_request&, const lost_worker&) const {
+    return std::nullopt;
+  }
 };
 
 /// A stage waits inside until a place is free. Its run limit counts from when the worker gets it; then the family is
 /// ended and the stage with `deadline_exceeded`.
 /// A stage that is given up beside others gives its result up, and keeps its place until the worker is done with it.
 /// With the last stage that somebody wants the family is ended, and with it all that was given up before.
+/// A stage that still waits when the family goes down ends with `interrupted`: it was no attempt.
 class family_executor final : public executor {
 public:
   /// @param side_by_side stages that the worker has at a time
@@ -73,6 +85,7 @@ private:
   void accept(waiting_stage stage);
   void start_waiting();
   void begin(waiting_stage stage);
+  messages::stage_outcome outcome_of(const messages::stage_request& request, const messages::failure& why) const;
   std::optional<stage_events> take_running(const messages::stage_id& id, std::uint64_t serial);
   void give_up(const messages::stage_id& id);
 

@@ -63,6 +63,7 @@ void worker_family::start() {
 
 void worker_family::start_generation() {
   state_ = state::starting;
+  last_end_.reset();
   ++starts_;
   set_timer(options_.start_limit,
             [this] { end(lost("no hello within " + seconds(options_.start_limit)), blame::family); });
@@ -195,7 +196,10 @@ void worker_family::end(const failure& why, blame whose) {
 
 void worker_family::on_ended(const process_end& how) {
   id_.clear();
-  if (state_ != state::ending) return end(lost(sentence_of(options_.role, how)), blame::family);
+  if (state_ != state::ending) {
+    last_end_ = how;
+    return end(lost(sentence_of(options_.role, how)), blame::family);
+  }
   start_after_pause();
 }
 

@@ -79,6 +79,9 @@ public:
   /// Of the worker that is up.
   const family_folders& folders() const { return folders_; }
 
+  /// How the last worker ended by itself: while its open calls fail, until the next one is started.
+  const std::optional<process_end>& last_end() const { return last_end_; }
+
   /// How often the worker was started, for reports.
   std::uint32_t starts() const { return starts_; }
   /// Before the last restart that was the family's fault; 0 after good work.
@@ -118,6 +121,7 @@ private:
   call_id last_call_ = 0;
   std::chrono::milliseconds pause_{0};
   std::chrono::milliseconds next_pause_{0};
+  std::optional<process_end> last_end_;
   std::optional<worker_hub::timer_id> timer_;  // of the start limit or the pause
   std::uint32_t starts_ = 0;
 };

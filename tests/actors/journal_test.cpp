@@ -1,6 +1,8 @@
 #include "actors/journal.hpp"
 
+#include <sys/stat.h>
 #include <fstream>
+#include <random>
 
 #include "actors/journal_file.hpp"
 #include "tests/support/database.hpp"
@@ -86,7 +88,7 @@ TEST_CASE("a journal of a newer version is refused and says what to do") {
     REQUIRE(!file);
     CHECK(file.error().code == failure_code::unreadable);
     CHECK(file.error().detail.ends_with(
-        "was written by a newer kernelmesh (version 99, this one reads up to 1): update kernelmesh"));
+        "was written by a newer kernelmesh (version 99, this one reads up to 2): update kernelmesh"));
   }
 }
 
@@ -148,5 +150,109 @@ TEST_CASE("a journal that lacks a fact is refused and says which") {
   auto facts = actors::read_journal(folder.path(), {"r"});
   REQUIRE(!facts);
   CHECK(facts.error().code == failure_code::unreadable);
-  CHECK(facts.error().detail.find("fact 2 is missing") != std::string::npos);
+  CHECK(facts.error().detail.starts_with("run r: fact 2 is missing in its journal " + path.string()));
+}
+
+namespace {
+
+std::filesystem::path with_three_facts(const std::filesystem::path& folder) {
+  auto path = actors::journal_path(folder, {"r"});
+  auto file = journal_file::open(path, mode::create);
+  REQUIRE(file->add({some(run_started{.spec = {.run = {"r"}, .name = "n"}}), some(job_started{}, "a"),
+                     some(job_finished{.stopped_by = "patience"}, "a")}));
+  REQUIRE(file->commit().has_value());
+  return path;
+}
+
+std::string bytes_of(const std::filesystem::path& file) {
+  std::ifstream in{file, std::ios::binary};
+  return {std::istreambuf_iterator<char>{in}, {}};
+}
+
+}  // namespace
+
+TEST_CASE("a journal of version 2 is read for ever") {
+  tests::scratch_folder folder;
+  auto path = actors::journal_path(folder.path(), {"r"});
+  std::ifstream sample{std::filesystem::path{KERNELMESH_SOURCE_DIR} / "tests/data/journals/version2.sql"};
+  tests::make_database(path, std::string{std::istreambuf_iterator<char>{sample}, {}});
+  auto facts = actors::read_journal(folder.path(), {"r"});
+  REQUIRE(facts);
+  REQUIRE(facts->size() == 3);
+  CHECK(std::get<run_started>(facts->at(0).content).spec.name == "sample");
+  CHECK(std::get<job_finished>(facts->at(2).content).stopped_by == "patience");
+}
+
+TEST_CASE("a journal of version 1 that is gone on with has hashes of all its facts") {
+  tests::scratch_folder folder;
+  auto path = actors::journal_path(folder.path(), {"r"});
+  std::ifstream sample{std::filesystem::path{KERNELMESH_SOURCE_DIR} / "tests/data/journals/version1.sql"};
+  tests::make_database(path, std::string{std::istreambuf_iterator<char>{sample}, {}});
+  {
+    auto file = journal_file::open(path, mode::open);
+    REQUIRE(file);
+    REQUIRE(file->add({some(run_finished{})}));
+    REQUIRE(file->commit().has_value());
+  }
+  CHECK(actors::read_journal(folder.path(), {"r"})->size() == 4);
+  tests::make_database(path, "UPDATE facts SET hash = 'x' WHERE number = 1");
+  CHECK_FALSE(actors::read_journal(folder.path(), {"r"}));
+}
+
+TEST_CASE("a fact that does not match its hash is refused with the names of run and fact") {
+  tests::scratch_folder folder;
+  auto path = with_three_facts(folder.path());
+  tests::make_database(path, "UPDATE facts SET body = (SELECT body FROM facts WHERE number = 3) WHERE number = 2");
+  auto facts = actors::read_journal(folder.path(), {"r"});
+  REQUIRE_FALSE(facts);
+  CHECK(facts.error().code == failure_code::unreadable);
+  CHECK(facts.error().detail.starts_with("run r: fact 2 is damaged (it does not match its hash)"));
+  CHECK(facts.error().detail.find("restore it from a copy") != std::string::npos);
+}
+
+TEST_CASE("no flipped bit changes what is read") {
+  tests::scratch_folder folder;
+  auto path = with_three_facts(folder.path());
+  auto whole = actors::read_journal(folder.path(), {"r"});
+  REQUIRE(whole);
+  auto bytes = bytes_of(path);
+  std::mt19937_64 random{7};
+  int noticed = 0;
+  for (int i = 0; i < 2000; ++i) {
+    auto flipped = bytes;
+    flipped[random() % flipped.size()] ^= static_cast<char>(1 << random() % 8);
+    std::ofstream{path, std::ios::binary} << flipped;
+    auto facts = actors::read_journal(folder.path(), {"r"});
+    if (facts) REQUIRE(*facts == *whole);
+    if (!facts) ++noticed;
+  }
+  CHECK(noticed > 20);
+}
+
+TEST_CASE("what is no file is no journal, and nobody waits for it") {
+  tests::scratch_folder folder;
+  auto path = actors::journal_path(folder.path(), {"r"});
+  std::filesystem::create_directories(path);
+  auto is_refused = [&](const std::string& kind) {
+    for (auto how : {mode::open, mode::read_only, mode::create}) {
+      auto file = journal_file::open(path, how);
+      REQUIRE_FALSE(file);
+      CHECK(file.error().code == failure_code::unreadable);
+      CHECK(file.error().detail.find(kind) != std::string::npos);
+    }
+  };
+  is_refused("a folder");
+  std::filesystem::remove(path);
+  REQUIRE(::mkfifo(path.c_str(), 0600) == 0);
+  is_refused("a pipe");
+}
+
+TEST_CASE_FIXTURE(journaled, "two runs of one id: the second is refused and the first stays as it is") {
+  CHECK(answer_to<facts_appended>(append({some(run_started{.spec = {.run = {"r"}, .name = "first"}})})));
+  auto second = answer_to<facts_appended>(append({some(run_started{.spec = {.run = {"r"}, .name = "second"}})}));
+  REQUIRE_FALSE(second);
+  CHECK(second.error().code == failure_code::bad_input);
+  CHECK(second.error().detail == "there is a run r already: resume it, or take another id");
+  REQUIRE(read()->facts.size() == 1);
+  CHECK(std::get<run_started>(read()->facts[0].content).spec.name == "first");
 }

@@ -72,6 +72,6 @@ TEST_CASE("dtypes have torch's names and their short ones") {
   CHECK(parse_dtype("bf16") == messages::dtype::bfloat16);
   CHECK(parse_dtype("float32") == messages::dtype::float32);
   CHECK(test::sentence_of(parse_dtype("int8"))
-        == "no dtype is called \"int8\"; give one of \"float32\", \"float16\" or \"bfloat16\" (or fp32, fp16, bf16)");
+        == "--dtype: no dtype is called \"int8\"; give one of \"float32\", \"float16\" or \"bfloat16\" (or fp32, fp16, bf16)");
   CHECK(parse_dtype("").error().code == messages::failure_code::bad_input);
 }

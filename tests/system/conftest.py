@@ -11,6 +11,7 @@ from pathlib import Path
 
 import pytest
 from home import BINARY, Home
+from simulated_run import simulated
 
 signal.signal(signal.SIGINT, signal.default_int_handler)  # a shell's background job hands on that it is ignored
 
@@ -40,3 +41,11 @@ def shared_home() -> Iterator[Home]:
     """For tests that only read what one run left."""
     with new_home() as made:
         yield made
+
+
+@pytest.fixture
+def finished(home: Home) -> str:
+    """Id of a run that has ended well."""
+    ended = home.run("run", simulated(home), "--json")
+    assert ended.code == 0, ended.err
+    return ended.document("kernelmesh.run/1")["run"]

@@ -28,6 +28,16 @@ def get_init_inputs() -> list[object]:
     return []
 '''
 
+CANDIDATE = """
+import torch
+from torch import nn
+
+
+class ModelNew(nn.Module):
+    def forward(self, x):
+        return {expression}
+"""
+
 ELEMENTWISE = {
     "relu": "torch.relu(x)",
     "leaky_relu": "nn.functional.leaky_relu(x, negative_slope=0.01)",

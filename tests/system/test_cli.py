@@ -2,29 +2,16 @@
 
 from __future__ import annotations
 
-import random
 import re
-import sqlite3
-import subprocess
-from pathlib import Path
 from typing import Any
 
 import pytest
 from conftest import new_home
-from home import BINARY, PYTHON, ROOT, Home
+from home import ROOT, Home
 from journal import assert_whole
-from simulated_run import SIMULATED, simulated
-from task_files import task
+from simulated_run import simulated
+from task_files import CANDIDATE, task
 
-CANDIDATE = """
-import torch
-from torch import nn
-
-
-class ModelNew(nn.Module):
-    def forward(self, x):
-        return {expression}
-"""
 VERIFY_FIELDS = (
     "task candidate dsl device verdict failure tier sandbox policy precision weights degenerate_task seeds "
     "library draws "
@@ -45,14 +32,6 @@ def assert_has(document: dict[str, Any], fields: list[str]) -> None:
         for part in field.split("."):
             assert part in at, f"{field} is missing"
             at = at[part]
-
-
-@pytest.fixture
-def finished(home: Home) -> str:
-    """Id of a run that has ended well."""
-    ended = home.run("run", simulated(home), "--json")
-    assert ended.code == 0, ended.err
-    return ended.document("kernelmesh.run/1")["run"]
 
 
 # -- help -------------------------------------------------------------------------------------------------------------
@@ -86,196 +65,6 @@ def test_files_of_the_examples_are_there() -> None:
     named = set(re.findall(r"configs/[\w/.]+\.(?:py|yaml)", shown))
     assert len(named) >= 2
     assert all((ROOT / x).is_file() for x in named)
-
-
-# -- what is refused before anything starts ---------------------------------------------------------------------------
-
-REFUSED = [
-    (["frobnicate"], 2, 'no command "frobnicate"'),
-    ([], 2, "subcommand is required"),
-    (["optimize"], 2, "TASK is required"),
-    (["optimize", "relu.py", "--frobnicate"], 2, "--frobnicate"),
-    (["optimize", "none.py"], 2, "does not exist"),
-    (["optimize", "."], 2, "is a folder"),
-    (["optimize", "binary.py"], 2, "binary"),
-    (["optimize", "latin.py"], 2, "is not UTF-8: byte 7, in line 2, is 0xe9"),
-    (["optimize", "empty.py"], 2, "empty"),
-    (["optimize", "no_model.py"], 2, 'no class "Model"'),
-    (["optimize", "no_inputs.py"], 2, 'no function "get_inputs"'),
-    (["optimize", "candidate.py"], 2, "looks like a candidate"),
-    (["optimize", "relu.py", "--dtype", "float99"], 2, "float99"),
-    (["optimize", "relu.py", "--evaluations", "0"], 2, "--evaluations"),
-    (["optimize", "relu.py", "--for", "soon"], 2, "--for"),
-    (["optimize", "relu.py", "--dsl", "cobol"], 2, 'no DSL "cobol"; known: "cpp"'),
-    (["optimize", "relu.py", "--strategy", "luck"], 2, "--strategy"),
-    (["optimize", "relu.py", "--system", "none"], 2, "no system config"),
-    (["optimize", "relu.py", "--device", "cuda:7"], 3, 'no device "cuda:7"'),
-    (["optimize", "relu.py", "--out", "relu.py/deeper"], 3, "--out"),
-    (["optimize", "relu.py", "--out", "/proc/none"], 3, "--out"),
-    (["verify", "relu.py"], 2, "CANDIDATE is required"),
-    (["verify", "relu.py", "none.py"], 2, "does not exist"),
-    (["verify", "relu.py", "relu.py"], 2, 'no class "ModelNew"'),
-    (["verify", "relu.py", "folder"], 2, "no manifest.json"),
-    (["verify", "relu.py", "binary.py"], 2, "binary"),
-    (["verify", "relu.py", "candidate.py", "--draws", "1"], 2, "--draws"),
-    (["verify", "relu.py", "candidate.py", "--policy", "lax"], 2, "--policy"),
-    (["verify", "relu.py", "candidate.py", "--device", "cuda:7"], 3, 'no device "cuda:7"'),
-    (["run", "none.yaml"], 2, "does not exist"),
-    (["run", "empty.yaml"], 2, "empty"),
-    (["run", "binary.py"], 2, "binary"),
-    (["run", "dsl.yaml"], 2, 'dsl.yaml:3: "targets[0].dsl" is "cobol"'),
-    (["run", "device.yaml"], 2, 'device.yaml:3: "targets[0].device" is "toaster:0"'),
-    (["run", "model.yaml"], 2, 'model.yaml:4: "agents.planner" is "gpt-99"'),
-    (["resume", "none"], 2, 'no run "none"'),
-    (["resume", "../none"], 2, "is not the id of a run"),
-    (["status", "none"], 2, 'no run "none"'),
-    (["report", "none"], 2, 'no run "none"'),
-    (["export", "none", "relu"], 2, 'no run "none"'),
-    (["doctor", "none"], 2, "none"),
-]
-
-
-WHERE = [
-    (["optimize", "relu.py", "--frobnicate"], 2, "--frobnicate"),
-    (["optimize", "relu.py", "--for", "soon"], 2, "--for"),
-    (["optimize", "relu.py", "--device", "cuda:7"], 3, "optimize"),
-    (["verify", "relu.py", "none.py"], 2, "verify"),
-    (["run", "wrong.yaml"], 2, "wrong.yaml:3"),
-    (["report", "none"], 2, "report"),
-]
-
-
-@pytest.fixture(scope="module")
-def odd_files(shared_home: Home) -> Home:
-    shared_home.write("relu.py", task("relu"))
-    shared_home.write("candidate.py", CANDIDATE.format(expression="torch.relu(x)"))
-    shared_home.write("empty.py", "")
-    shared_home.write("empty.yaml", "")
-    shared_home.write("no_model.py", "def get_inputs():\n    return []\n")
-    shared_home.write("no_inputs.py", "class Model:\n    pass\n")
-    (shared_home.work / "binary.py").write_bytes(b"\x7fELF\0\0" + bytes(range(256)))
-    (shared_home.work / "latin.py").write_bytes(b"#\n# caf\xe9\n")
-    shared_home.write("wrong.yaml", "name: a\ntasks: [relu.py]\ntargets: [{device: cpu, dsl: cpp}]\n")
-    targets = {"dsl": "{device: cpu:0, dsl: cobol}", "device": "{device: toaster:0, dsl: cpp}"}
-    for name, target in targets.items():
-        shared_home.write(f"{name}.yaml", f"name: a\ntasks: [relu.py]\ntargets: [{target}]\n")
-    text = "name: a\ntasks: [relu.py]\ntargets: [{device: cpu:0, dsl: cpp}]\nagents: {planner: gpt-99}\n"
-    shared_home.write("model.yaml", text)
-    (shared_home.work / "folder").mkdir()
-    return shared_home
-
-
-@pytest.mark.parametrize(("arguments", "code", "words"), REFUSED, ids=[" ".join(x[0]) for x in REFUSED])
-def test_what_can_not_be_done_is_refused_in_one_sentence(
-    odd_files: Home, arguments: list[str], code: int, words: str
-) -> None:
-    ended = odd_files.run(*arguments)
-    assert (ended.code, ended.out) == (code, ""), ended.err
-    assert words in ended.sentence()
-    assert ended.err.count("\n") == 1
-    assert odd_files.runs() == []
-
-
-@pytest.mark.parametrize(("arguments", "code", "where"), WHERE, ids=[" ".join(x[0]) for x in WHERE])
-def test_an_error_is_a_document_too(odd_files: Home, arguments: list[str], code: int, where: str) -> None:
-    ended = odd_files.run(*arguments, "--json")
-    error = ended.document("kernelmesh.error/1")["error"]
-    assert (ended.code, error["exit_code"], error["where"]) == (code, code, where)
-    assert ended.err == f"kernelmesh: {error['message']}\n"
-
-
-def test_a_config_is_refused_with_all_that_is_wrong_in_it(home: Home) -> None:
-    simulated(home)
-    text = SIMULATED.format(ms=2).replace("targets:", "tragets:").replace("evaluations: 8", "evaluations: many")
-    ended = home.run("run", home.write("bad.yaml", text))
-    ended.sentence()
-    assert ended.code == 2
-    line = text.splitlines().index(next(x for x in text.splitlines() if x.startswith("tragets"))) + 1
-    assert f'bad.yaml:{line}: unknown key "tragets"; did you mean "targets"?' in ended.err
-    assert '"limits.evaluations" is "many"' in ended.err
-    assert home.runs() == []
-
-
-def test_a_python_without_torch_is_refused(home: Home) -> None:
-    home.write("relu.py", task("relu"))
-    bare = home.write("python", f'#!/bin/sh\nexec "{PYTHON}" -I -S "$@"\n')
-    bare.chmod(0o755)
-    ended = home.run("optimize", "relu.py", python=str(bare))
-    assert ended.code == 2
-    assert "no torch" in ended.sentence() and "scripts/quickstart" in ended.sentence()
-    assert "--python" in ended.sentence()
-    assert home.run("optimize", "relu.py", python="/none/python").code == 2
-    checked = home.run("doctor", "--json", python=str(bare))
-    assert checked.code == 3
-    assert checked.document("kernelmesh.doctor/1")["fit"] is False
-
-
-# -- the state folder -------------------------------------------------------------------------------------------------
-
-
-def test_a_state_folder_that_can_not_be_made_is_refused(home: Home) -> None:
-    config = simulated(home)
-    for folder in ("/proc/kernelmesh", f"{home.work}/relu.py", f"{home.work}/relu.py/deeper"):
-        ended = home.run("run", config, KERNELMESH_HOME=folder)
-        assert ended.code == 3
-        assert folder in ended.sentence() and "KERNELMESH_HOME" in ended.sentence()
-
-
-def run_beside_read_only(home: Home, folder: Path, *more: str) -> subprocess.CompletedProcess[str]:
-    """A simulated run while that folder is a disk that can't be written."""
-    folder.mkdir(mode=0o700)
-    script = 'mount --bind "$1" "$1" && mount -o remount,bind,ro "$1" || exit 77; shift; exec "$@"'
-    command = [str(BINARY), "run", str(simulated(home)), *more]
-    argv = ["unshare", "-m", "sh", "-c", script, "sh", str(folder), *command]
-    ended = subprocess.run(argv, capture_output=True, text=True, env=home.environment(), check=False, timeout=60)
-    if ended.returncode in (1, 77, 127):
-        pytest.skip("nothing may be mounted here")
-    return ended
-
-
-def test_a_state_folder_on_a_read_only_disk_is_refused(home: Home) -> None:
-    ended = run_beside_read_only(home, home.state)
-    assert (ended.returncode, ended.stdout) == (3, "")
-    assert "can't be written" in ended.stderr and len(ended.stderr.splitlines()) == 1
-
-
-def test_results_on_a_read_only_disk_are_refused_before_the_run_begins(home: Home) -> None:
-    ended = run_beside_read_only(home, home.work / "locked", "--out", f"{home.work}/locked/deeper")
-    assert (ended.returncode, ended.stdout) == (3, "")
-    assert "--out" in ended.stderr and len(ended.stderr.splitlines()) == 1
-    assert home.runs() == []
-
-
-def everything(folder: Path) -> dict[str, bytes]:
-    """But for what SQLite puts beside a journal while it is read."""
-    return {
-        str(x): x.read_bytes() for x in sorted(folder.rglob("*")) if x.is_file() and x.suffix in (".sqlite", ".json")
-    }
-
-
-@pytest.mark.parametrize("damage", ["newer", "garbage", "empty"])
-def test_a_journal_that_can_not_be_read_is_left_as_it_is(home: Home, finished: str, damage: str) -> None:
-    bad = home.state / "runs" / "bad"
-    bad.mkdir()
-    file = bad / "journal.sqlite"
-    file.write_bytes((home.state / "runs" / finished / "journal.sqlite").read_bytes())
-    if damage == "newer":
-        with sqlite3.connect(file) as database:
-            database.execute("PRAGMA user_version = 99")
-        database.close()
-    else:
-        file.write_bytes(random.Random(1).randbytes(8192) if damage == "garbage" else b"")
-    before = everything(home.state / "runs")
-    words = {"newer": "newer kernelmesh", "garbage": "not a database", "empty": "never began"}[damage]
-    for arguments in (["resume", "bad"], ["status", "bad"], ["report", "bad"], ["export", "bad", "relu"]):
-        ended = home.run(*arguments)
-        assert ended.code == 3, arguments
-        assert words in ended.sentence()
-    assert home.run("doctor", "bad").code == 3
-    listed = home.run("status", "--json")
-    assert [x["run"] for x in listed.document("kernelmesh.status/1")["runs"]] == [finished]
-    assert words in listed.err
-    assert everything(home.state / "runs") == before
 
 
 # -- answers ----------------------------------------------------------------------------------------------------------

@@ -49,7 +49,7 @@ def test_a_run_waits_for_room_and_goes_on(small_disk: Home) -> None:
     assert node.poll() is None, home.said(node)
     before = home.only_journal().rows()
     (run,) = home.run("status", "--json").document("kernelmesh.status/1")["runs"]
-    assert run["phase"] == "running"
+    assert (run["phase"], run["facts"]) == ("running", len(before))
     assert run["jobs"][0]["remark"] == "waits for room on the disk"
     filler.unlink()
     ended = home.end(node, limit_s=120)
@@ -63,12 +63,14 @@ def test_a_run_waits_for_room_and_goes_on(small_disk: Home) -> None:
 
 def test_a_run_that_waits_for_room_can_be_stopped_and_resumed(small_disk: Home) -> None:
     home = small_disk
-    node = home.start("run", simulated(home, ms=60))
+    node = home.start("run", simulated(home, ms=60), "--json")
     wait_until(lambda: home.only_journal().count() > 4, "facts")
     filler = fill(home.state)
     wait_until(lambda: " is full: the run waits" in home.said(node) or node.poll() is not None, "word of the full disk")
     node.send_signal(signal.SIGINT)
-    assert home.end(node, limit_s=60).code == 4
+    stopped = home.end(node, limit_s=60)
+    assert stopped.code == 4
+    assert stopped.document("kernelmesh.status/1")["runs"][0]["facts"] == home.only_journal().count() > 4
     filler.unlink()
     ended = home.run("resume", home.runs()[0])
     assert ended.code == 0, ended.err

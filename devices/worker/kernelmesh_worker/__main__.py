@@ -6,7 +6,7 @@ import argparse
 import os
 import sys
 
-from kernelmesh_worker import sandbox
+from kernelmesh_worker import sandbox, task_mark
 from kernelmesh_worker.process import die_with_parent, hide_memory
 from kernelmesh_worker.text import describe
 
@@ -36,13 +36,19 @@ def _run_zygote(x: argparse.Namespace) -> int:
     return 0
 
 
+def _leave_without_zygote() -> None:
+    """Whatever the task's code is at, it is not to blame."""
+    task_mark.forget()
+    os._exit(EXIT_ZYGOTE_LOST)
+
+
 def _run_judge(x: argparse.Namespace) -> int:
     from kernelmesh_worker.zygote_client import ZygoteLost, start_zygote
 
     zygote = start_zygote()
     if sandbox.is_on():
         sandbox.become_worker()  # the zygote has what it needs; from here on nobody else has
-    zygote.watch(lambda: os._exit(EXIT_ZYGOTE_LOST))
+    zygote.watch(_leave_without_zygote)
     from kernelmesh_worker.judge import run_judge
 
     try:

@@ -7,13 +7,14 @@ import os
 import sys
 import time
 import traceback
+from pathlib import Path
 from typing import Any
 
 os.environ.setdefault("OMP_WAIT_POLICY", "passive")  # read when torch brings its threads' library
 
 import torch
 
-from kernelmesh_worker import WORKER_VERSION, machine
+from kernelmesh_worker import WORKER_VERSION, machine, task_mark
 from kernelmesh_worker.arena import JudgeFailure
 from kernelmesh_worker.contest import Progress, opened
 from kernelmesh_worker.hub import Hub, HubClosed
@@ -135,6 +136,7 @@ def multiply_rate() -> float:
 def run_judge(endpoint: str, worker_id: str, zygote: ZygoteClient) -> None:
     """Returns when the hub has closed."""
     keep_freed_pages()
+    task_mark.keep_in(Path(os.environ["HOME"]))
     torch.set_num_threads(core_count())
     gc.freeze()  # what imports made stays: looking through it after each command takes a tenth of a second
     try:

@@ -15,14 +15,17 @@ from typing import Any
 import numpy
 import torch
 
+from kernelmesh_worker import task_mark
 from kernelmesh_worker.draws import Drawn, redrawn, redrawn_constants
 from kernelmesh_worker.left_behind import Before
 from kernelmesh_worker.lent import DTYPES
 from kernelmesh_worker.module_globals import override, whole_numbers
-from kernelmesh_worker.text import clean, one_line
+from kernelmesh_worker.task_source import missing_package
+from kernelmesh_worker.text import clean, describe, one_line
 
 _MODULE = "kernelmesh_task"
 _NEEDED = ("Model", "get_inputs")
+_IMPORTING = "importing it"
 
 
 class TaskRefused(Exception):
@@ -57,7 +60,7 @@ class Task:
         module.__file__ = self._file
         linecache.cache[self._file] = (len(code), None, code.splitlines(keepends=True), self._file)
         sys.modules[_MODULE] = module
-        with self.running("importing it"):
+        with self.running(_IMPORTING):
             exec(compile(code, self._file, "exec"), module.__dict__)  # noqa: S102 - that is what a task is
         return module
 
@@ -75,20 +78,25 @@ class Task:
 
     @contextlib.contextmanager
     def running(self, what: str) -> Iterator[None]:
-        """What the task's code raises inside becomes TaskRefused."""
+        """What the task's code raises inside becomes TaskRefused; that it never ends or ends all, its owner can see."""
         try:
-            yield
+            with task_mark.doing(_doing(what), watch=what == _IMPORTING):
+                yield
         except TaskRefused:
             raise
         except SyntaxError as error:
             line = error.lineno or 0 if error.filename == self._file else 0
-            raise TaskRefused(f"{self._file} is no valid Python: {one_line(error.msg)}", line) from None
+            raise TaskRefused(f"it is no valid Python: {one_line(error.msg)}", line) from None
+        except ModuleNotFoundError as error:
+            said = missing_package(error.name or "") or f"{what} raised {describe(error)}"
+            raise TaskRefused(said, self.line_of(error)) from None
         except (Exception, SystemExit, KeyboardInterrupt) as error:  # noqa: BLE001 - the user's code may raise anything
-            said = one_line(str(error))
-            text = f"{what} raised {type(error).__name__}" + (f": {said}" if said else "")
-            raise TaskRefused(text, self._line_of(error)) from None
+            raise TaskRefused(f"{what} raised {describe(error)}", self.line_of(error)) from None
 
-    def _line_of(self, error: BaseException) -> int:
+    def line_of(self, error: BaseException | None) -> int:
+        """Of its file, the innermost that the error came from; 0 if it came from elsewhere."""
+        if error is None:
+            return 0
         frames = traceback.extract_tb(error.__traceback__)
         return next((x.lineno or 0 for x in reversed(frames) if x.filename == self._file), 0)
 
@@ -142,6 +150,12 @@ class Task:
         self._before.restore()
         sys.modules.pop(_MODULE, None)
         linecache.cache.pop(self._file, None)
+
+
+def _doing(what: str) -> str:
+    if what == _IMPORTING:
+        return "importing"
+    return what if " " in what else f"running {what}"
 
 
 def number_of(seed: str) -> int:

@@ -7,6 +7,7 @@ from typing import Any
 
 from torch._subclasses.fake_tensor import FakeTensorMode
 
+from kernelmesh_worker import task_mark
 from kernelmesh_worker.shrinking import shrink
 from kernelmesh_worker.task import Task, TaskRefused
 from kernelmesh_worker.text import one_line
@@ -20,9 +21,11 @@ def trace(record: dict[str, Any]) -> dict[str, Any]:
         limit = record.get("shrink_to_bytes") or 0
         shrunk = shrink(task, limit, secrets.token_hex(8)) if limit else {}
         model, inputs = _build(task)
-        return {"graph": trace_model(model, inputs, task.name, task.dtype_name), "shrunk": shrunk}
+        with task_mark.doing("running forward"):
+            graph = trace_model(model, inputs, task.name, task.dtype_name)
+        return {"graph": graph, "shrunk": shrunk}
     except TraceRefused as refused:
-        raise TaskRefused(one_line(str(refused))) from None
+        raise TaskRefused(one_line(str(refused)), task.line_of(refused.__cause__)) from None
     finally:
         task.close()
 

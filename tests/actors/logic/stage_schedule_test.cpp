@@ -152,6 +152,19 @@ TEST_CASE_FIXTURE(scheduling, "the failure of the last attempt is the result, wi
   CHECK(done() == logged{"v to n/cpu:0", "v to n/cpu:0", "v to n/cpu:0", "v failed: the worker died"});
 }
 
+TEST_CASE_FIXTURE(scheduling, "a stage that was given back before it began has lost no attempt") {
+  join(gpu);
+  submit(verify("v", "cuda:0"));
+  done();
+  for (int i = 0; i < 10; ++i) {
+    end("n/cuda:0", "v", failure{failure_code::interrupted, "another stage's worker died"});
+    pass(10s);
+    CHECK(done() == logged{"v to n/cuda:0"});
+  }
+  end("n/cuda:0", "v");
+  CHECK(done() == logged{"v verdict"});
+}
+
 TEST_CASE_FIXTURE(scheduling, "what would fail the same way again is not tried again") {
   join(cpu);
   submit(verify("v"));
@@ -173,6 +186,19 @@ TEST_CASE_FIXTURE(scheduling, "a resource that leaves gives its stages to anothe
   CHECK(done().empty());
   end("n/cpu:0", "v", verdict{}, 2);
   CHECK(done() == logged{"v verdict"});
+}
+
+TEST_CASE_FIXTURE(scheduling, "a resource that rests keeps its stages until it says how they end, and gets no more") {
+  join(cpu);
+  submit(verify("v"));
+  schedule.rest({"n/cpu:0"}, lost, now);
+  submit(verify("w"));
+  CHECK(done() == logged{"v to n/cpu:0"});
+  end("n/cpu:0", "v", failure{failure_code::interrupted, "it had not begun"});
+  pass(10s);
+  CHECK(done().empty());
+  join(cpu);
+  CHECK(done() == logged{"v to n/cpu:0", "w to n/cpu:0"});
 }
 
 TEST_CASE_FIXTURE(scheduling, "a stage that nobody can run fails after the grace and says what is missing") {

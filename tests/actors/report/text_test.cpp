@@ -75,6 +75,23 @@ TEST_CASE("a run is a table with the geometric mean of what was solved") {
   CHECK(widest(text) <= 80);
 }
 
+TEST_CASE("jobs whose timing was noisy stand apart from the others") {
+  run_document x{.run = "r", .phase = "finished", .jobs = {found("calm", 2), found("busy", 3), found("wide", 4)}};
+  CHECK(!has(text_of(x), "noisy"));
+  x.jobs[1].best->verify.timing->aa_noise = 0.08;
+  x.jobs[2].best->verify.timing->speedup_eager = {4, 3.5, 4.5};
+  auto text = text_of(x);
+  auto apart = text.find("noisy timing");
+  REQUIRE(apart != std::string::npos);
+  CHECK(text.find("calm") < apart);
+  CHECK(text.find("busy") > apart);
+  CHECK(text.find("wide") > apart);
+  CHECK(has(text, "over 3 of 3 jobs"));
+  CHECK(widest(text) <= 80);
+  x.jobs.erase(x.jobs.begin());
+  CHECK(text_of(x).find("noisy timing") < text_of(x).find("task "));  // no table without rows
+}
+
 TEST_CASE("an empty run is said to be empty") {
   CHECK(text_of(run_document{.run = "r", .phase = "finished"}) == "run r: finished\nno jobs\n");
   CHECK(has(text_of(run_status{.run = {"r"}}), "no jobs"));

@@ -1,5 +1,8 @@
 #include "devices/cpu/cpu_device.hpp"
 
+#include <fstream>
+
+#include "devices/worker/task_mark.hpp"
 #include "messages/records/candidate.hpp"
 #include "messages/records/op_graph.hpp"
 #include "messages/records/task.hpp"
@@ -60,7 +63,7 @@ TEST_CASE_FIXTURE(cpu_with_fakes, "a task that the judge refuses is a verdict ab
   auto refused = tests::finding_of<messages::rejected>(run(trace_of("words"))).failure;
   CHECK(refused.stage == messages::failure_stage::trace);
   CHECK(refused.kind == messages::failure_kind::task_error);
-  CHECK(refused.message == "written (line 3 of the task)");
+  CHECK(refused.message == "written");
   CHECK(refused.details.at("line") == "3");
 }
 
@@ -89,7 +92,7 @@ TEST_CASE_FIXTURE(cpu_with_fakes, "stages wait inside for their turn, and one th
   CHECK(first.empty());
   device->cancel({"hang"});
   CHECK(std::holds_alternative<messages::cancelled>(first.await()));
-  CHECK(tests::failure_of(third.await()).code == failure_code::worker_lost);
+  CHECK(tests::failure_of(third.await()).code == failure_code::interrupted);
   CHECK(reports.down.await().code == failure_code::worker_lost);
   reports.ready.await();
   tests::finding_of<messages::traced>(run(trace_of("other")));
@@ -113,6 +116,59 @@ TEST_CASE_FIXTURE(cpu_with_fakes, "a judge that crashes is a failure, never a ve
   reports.ready.await();
 }
 
+TEST_CASE_FIXTURE(cpu_with_fakes, "a task whose own code ends the judge is refused, with what it was at") {
+  if (!tests::has_python()) return;
+  start();
+  auto refused = tests::finding_of<messages::rejected>(run(trace_of("crash importing"))).failure;
+  CHECK(refused.kind == messages::failure_kind::task_error);
+  CHECK(refused.message == "the task ended its process (exit code 7) while importing; it may only return or raise");
+  CHECK(refused.details.at("line") == "3");
+  reports.down.await();
+  reports.ready.await();
+}
+
+TEST_CASE_FIXTURE(cpu_with_fakes, "a task whose own code takes all the time of a stage is refused") {
+  if (!tests::has_python()) return;
+  start();
+  auto request = trace_of("hang importing");
+  request.run_limit = 300ms;
+  auto refused = tests::finding_of<messages::rejected>(run(request)).failure;
+  CHECK(
+      refused.message.starts_with("the task did not finish importing within 0.3 s; if it needs longer, raise "
+                                  "scheduler.run_limit.trace"));
+  reports.down.await();
+  reports.ready.await();
+}
+
+TEST_CASE_FIXTURE(cpu_with_fakes, "a judge that is killed from outside says nothing about the task that it was at") {
+  if (!tests::has_python()) return;
+  start();
+  CHECK(tests::failure_of(run(trace_of("killed importing"))).code == failure_code::worker_lost);
+  reports.down.await();
+  reports.ready.await();
+}
+
+TEST_CASE("a mark that is none says nothing, and no link is followed") {
+  tests::scratch_folder folder;
+  CHECK_FALSE(worker::read_task_mark(folder.path(), "a.py"));
+  for (auto text : {"", "12", "12 importing <b>", "\0\0"}) {
+    std::ofstream{folder / "task.mark"} << text;
+    CHECK_FALSE_MESSAGE(worker::read_task_mark(folder.path(), "a.py"), text);
+  }
+  std::ofstream{folder / "other"} << "12 importing";
+  std::filesystem::remove(folder / "task.mark");
+  std::filesystem::create_symlink(folder / "other", folder / "task.mark");
+  CHECK_FALSE(worker::read_task_mark(folder.path(), "a.py"));
+  std::filesystem::remove(folder / "task.mark");
+  std::filesystem::rename(folder / "other", folder / "task.mark");
+  std::ofstream{folder / "task.lines"} << "  File \"b.py\", line 9 in f\n  File \"a.py\", line 4 in <module>\n";
+  auto mark = worker::read_task_mark(folder.path(), "a.py");
+  REQUIRE(mark);
+  CHECK(mark->doing == "importing");
+  CHECK(mark->lasted > 0ms);
+  CHECK(mark->line == 4);
+}
+
 TEST_CASE_FIXTURE(cpu_with_fakes,
                   "stages that the device does not offer or whose blobs are missing end with failures") {
   if (!tests::has_python()) return;
@@ -130,7 +186,7 @@ TEST_CASE_FIXTURE(cpu_with_fakes, "before it is ready and after its end a device
   device->start(reports.events());
   tests::mailbox<messages::stage_outcome> outcomes;
   device->run(trace_of("graph"), {.ended = [&](auto x) { outcomes.put(x); }, .progress = [](auto) {}});
-  CHECK(tests::failure_of(outcomes.await()).code == failure_code::worker_lost);
+  CHECK(tests::failure_of(outcomes.await()).code == failure_code::interrupted);
   device.reset();
   CHECK(outcomes.empty());
 }

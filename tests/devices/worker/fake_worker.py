@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import os
+import signal
 import subprocess
 import sys
+import time
 from pathlib import Path
 from typing import Any
 
@@ -24,6 +26,13 @@ ORPHANS = (
     "for session in (False, True):\n"
     "    subprocess.Popen(['sleep', '1000'], start_new_session=session)\n"
 )
+
+
+def mark_importing(task: str) -> None:
+    """As a judge does that is at a task's third line."""
+    folder = Path(os.environ["HOME"])
+    (folder / "task.mark").write_bytes(f"{time.monotonic_ns() // 1_000_000} importing".encode().ljust(128, b"\0"))
+    (folder / "task.lines").write_text(f'Thread 0x1:\n  File "{task}.py", line 3 in <module>\n')
 
 
 class Worker:
@@ -57,7 +66,12 @@ class Worker:
 
     def trace(self, command: int, work: Message) -> None:
         wish = work["task"]["name"]
-        if wish == "crash":
+        if wish.endswith(" importing"):
+            mark_importing(wish)
+            wish = wish.removesuffix(" importing")
+        if wish == "killed":
+            os.kill(os.getpid(), signal.SIGKILL)
+        elif wish == "crash":
             sys.stderr.write("Traceback\nValueError: as asked\n")
             sys.stderr.flush()
             os._exit(7)

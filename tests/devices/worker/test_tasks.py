@@ -11,6 +11,8 @@ REFUSED = {
     "no Model": ("def get_inputs(): return []\n", 0, "defines no Model"),
     "no get_inputs": ("class Model: pass\n", 0, "defines no get_inputs"),
     "a raise at import": ("x = 1\nraise RuntimeError('not today')\n", 2, "RuntimeError: not today"),
+    "a package that is not there": ("x = 1\nimport no_such_package\n", 2, "it needs the package no_such_package, "),
+    "a part that is not there": ("import torch.no_such_part\n", 1, "importing it raised ModuleNotFoundError"),
     "an exit at import": ("import sys\nsys.exit(3)\n", 2, "SystemExit"),
     "a raise in forward": (TASK.replace("return torch.relu", "assert False\n        torch.relu"), 13, "AssertionError"),
     "a raise in get_inputs": (TASK.replace("return [torch.rand", "return [torch.nothing"), 16, "get_inputs raised"),
@@ -65,3 +67,10 @@ def test_tracing_a_large_task_takes_no_memory(family: Family) -> None:
 def test_a_bad_task_is_refused_by_a_trace_too(family: Family) -> None:
     kind, record = family.ask("trace", {"task": {"name": "task", "code": "raise ValueError(1)"}, "device": "cpu:0"})
     assert (kind, record["line"]) == ("task_refused", 1)
+
+
+def test_a_raise_in_a_traced_forward_has_its_line(family: Family) -> None:
+    code = TASK.replace("return torch.relu", "x.no_such_member\n        return torch.relu")
+    kind, record = family.ask("trace", {"task": {"name": "task", "code": code}, "device": "cpu:0"})
+    assert (kind, record["line"]) == ("task_refused", 13), record
+    assert "no_such_member" in record["message"]
