@@ -8,4 +8,4 @@ class Model(nn.Module):
 
 
 def get_inputs_dyn_list():
-    return [[torch.rand(128, 256)], [torch.rand(64, 1000)], [torch.rand(3, 40)]]
+    return [[torch.rand(128, 256)], [torch.rand(64, 1000)], [torch.rand(500, 333)]]
