@@ -135,9 +135,9 @@ std::vector<labelled> speedups_of(const timing& x) {
 std::vector<labelled> shapes_of(const timing& x) {
   std::vector<labelled> out;
   for (const auto& shape : x.shapes) {
-    auto text = fmt::format("{}: {}, {} over eager ({})", clean_line(shape.shape, 80),
-                            duration_text(shape.candidate_ms.median), ratio_text(shape.speedup_eager.value),
-                            interval_text(shape.speedup_eager));
+    auto text =
+        fmt::format("{}: {}, {} over eager ({})", clean_line(shape.shape, 80), duration_text(shape.candidate_ms.median),
+                    ratio_text(shape.speedup_eager.value), interval_text(shape.speedup_eager));
     if (shape.speedup_compile) text += ", " + ratio_text(shape.speedup_compile->value) + " over torch.compile";
     out.push_back({out.empty() ? "shapes" : "", std::move(text)});
   }

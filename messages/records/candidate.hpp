@@ -109,10 +109,10 @@ struct candidate_manifest {
   candidate_entry entry;
   std::vector<source_file> sources;
   std::vector<argument_binding> arguments;
-  std::vector<tensor_spec> outputs;  ///< what the judge allocates for c_abi and launch_record
+  std::vector<tensor_spec> outputs;     ///< what the judge allocates for c_abi and launch_record
   std::vector<shape_variant> variants;  ///< one a shape in the task's order, in place of arguments and outputs; or none
-  knob_values knobs;                 ///< all of them, defaults too; groups' names before the dot: "g0.block"
-  blob_hash plan;                    ///< none for imported ones
+  knob_values knobs;                    ///< all of them, defaults too; groups' names before the dot: "g0.block"
+  blob_hash plan;                       ///< none for imported ones
   std::vector<candidate_id> parents;
   candidate_origin origin = candidate_origin::rules;
 

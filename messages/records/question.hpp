@@ -30,8 +30,8 @@ struct question_context {
   question_id question;
   run_id run;
   job_id job;
-  blob_hash task;   ///< of a messages::task
-  blob_hash graph;  ///< of the simplified op graph in JSON
+  blob_hash task;                       ///< of a messages::task
+  blob_hash graph;                      ///< of the simplified op graph in JSON
   std::vector<blob_hash> other_graphs;  ///< of the task's other shapes, in their order
   messages::target target;
   device_info device;  ///< limits to plan for

@@ -65,7 +65,7 @@ struct stage_request {
   blob_hash artifact;      ///< what the compile stage gave; of verify, time, profile
   messages::target target;
   judge_options judge;
-  std::vector<std::uint64_t> input_bytes;  ///< as in judge_work
+  std::vector<std::uint64_t> input_bytes;            ///< as in judge_work
   std::chrono::milliseconds queue_limit{3'600'000};  ///< waiting; then deadline_exceeded
   std::chrono::milliseconds run_limit{300'000};      ///< running; then deadline_exceeded
 

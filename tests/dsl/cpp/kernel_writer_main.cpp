@@ -1,6 +1,6 @@
 // Plans and writes one kernel, for test_map_kernels.py: kernel_writer DSL_FOLDER OUT_FOLDER. In: {"graph": op graph,
-// "others": [op graph of a further shape], "knobs": {name: value} (of every group), "allow_library_calls": bool, "recipes": [name], all if empty}; OUT gets the
-// sources, manifest.json and export.py; out: the remark.
+// "others": [op graph of a further shape], "knobs": {name: value} (of every group), "allow_library_calls": bool,
+// "recipes": [name], all if empty}; OUT gets the sources, manifest.json and export.py; out: the remark.
 
 #include <algorithm>
 #include <fstream>
