@@ -56,13 +56,15 @@ std::string operators_of(const graph_index& graph, const std::vector<std::string
 }
 
 /// What has no kernel, and whether a library would help.
-std::string not_covered(const graph_index& graph, const coverage& who, const std::vector<node_group>& groups) {
+std::string not_covered(const graph_index& graph, const coverage& who, const std::vector<node_group>& groups,
+                        bool several_shapes) {
   auto nodes = left_over(groups);
   auto known = std::ranges::all_of(nodes, [&](const auto& x) { return who.library_knows(x); });
   bool would_help = known && !who.library_allowed() && has_kernel(groups);
   if (who.library_allowed() && !known) std::erase_if(nodes, [&](const auto& x) { return who.library_knows(x); });
-  return "not covered: " + operators_of(graph, nodes)
-         + (would_help ? "; --allow-library-calls would leave this to the library" : "");
+  std::string hint = several_shapes ? "; in a task with several shapes nothing is left to a library"
+                                    : "; --allow-library-calls would leave this to the library";
+  return "not covered: " + operators_of(graph, nodes) + (would_help ? hint : "");
 }
 
 /// Groups that have no kernel are the library's; neighbours among them are one.
@@ -169,11 +171,13 @@ plan_reply rules_plan(const messages::plan_request& request, std::span<const mes
   if (request.wanted == 0) return without_plan("no plan was wanted");
   std::vector<graph_index> shapes(graphs.begin(), graphs.end());
   const auto& index = shapes.front();
-  coverage who{language, index, request.allow_library_calls};
+  bool library = request.allow_library_calls && shapes.size() == 1;
+  coverage who{language, index, library};
   auto costs = cost_options::of(request.about.device);
   auto bare = groupings(index, who, costs);
-  if (bare.empty()) bare = groupings(index, {language, index, request.allow_library_calls, false}, costs);
-  if (bare.empty()) return without_plan(not_covered(index, who, groups_of(index, who, choices().front())));
+  if (bare.empty()) bare = groupings(index, {language, index, library, false}, costs);
+  if (bare.empty())
+    return without_plan(not_covered(index, who, groups_of(index, who, choices().front()), shapes.size() > 1));
   plan_reply reply;
   std::string problem;
   for (auto& x : with_presets(bare, language)) {

@@ -18,7 +18,8 @@ namespace dsl {
 messages::plan_reply rules_plan(const messages::plan_request& request, const messages::op_graph& graph,
                                 const language& language);
 
-/// Of a task with several shapes: plans of the first one that check_plan accepts for all of them.
+/// Of a task with several shapes: plans of the first one that check_plan accepts for all of them. Nothing is left to a
+/// library: no DSL writes such programs for several shapes yet.
 /// @param graphs one a shape, at least one
 messages::plan_reply rules_plan(const messages::plan_request& request, std::span<const messages::op_graph> graphs,
                                 const language& language);
