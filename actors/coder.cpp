@@ -16,9 +16,9 @@ struct rules_coder {
   static expected<code_reply> answer(const rules_agent_options& options, const code_request& x) {
     auto language = language_of(options, x.about);
     if (!language) return code_reply{.remark = language.error().detail};
-    auto graph = graph_of(options, x.about);
-    if (!graph) return tl::unexpected{graph.error()};
-    return dsl::rules_code(x, *graph, **language, *options.store);
+    auto graphs = graphs_of(options, x.about);
+    if (!graphs) return tl::unexpected{graphs.error()};
+    return dsl::rules_code(x, *graphs, **language, *options.store);
   }
 };
 

@@ -301,8 +301,16 @@ void job_state::report_best(const std::optional<candidate_id>& before) {
 // -- the rest ---------------------------------------------------------------------------------------------------------
 
 question_context job_state::about(const question_id& question) const {
-  return {question,         options_.run,       job_.spec.job, job_.task(), job_.trace->planned(),
-          job_.spec.target, job_.trace->device, job_.spec.seed};
+  question_context x{.question = question,
+                     .run = options_.run,
+                     .job = job_.spec.job,
+                     .task = job_.task(),
+                     .graph = job_.trace->planned(),
+                     .target = job_.spec.target,
+                     .device = job_.trace->device,
+                     .seed = job_.spec.seed};
+  for (const auto& other : job_.trace->others) x.other_graphs.push_back(other.planned());
+  return x;
 }
 
 stage_request job_state::request_of(const logic::send_stage& x) const {

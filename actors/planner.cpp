@@ -1,5 +1,7 @@
 #include "actors/planner.hpp"
 
+#include <algorithm>
+
 #include "dsl/knobs.hpp"
 #include "dsl/plan_checker.hpp"
 #include "dsl/rules_planner.hpp"
@@ -10,12 +12,15 @@ namespace {
 
 using namespace messages;
 
-/// What an earlier run found, if it fits this graph and device.
-void put_earlier_first(plan_reply& reply, const tuned_plans& earlier, const plan_request& x, const op_graph& graph,
-                       const dsl::language& language) {
+/// What an earlier run found, if it fits the graphs of all shapes and the device.
+void put_earlier_first(plan_reply& reply, const tuned_plans& earlier, const plan_request& x,
+                       const std::vector<op_graph>& graphs, const dsl::language& language) {
   const auto& about = x.about;
-  auto known = earlier.find(graph, about.target.dsl, about.device, about.run);
-  if (!known || !dsl::check_plan(known->plan, dsl::graph_index{graph}, language, about.device).empty()) return;
+  auto known = earlier.find(graphs.front(), about.target.dsl, about.device, about.run);
+  auto fits = [&](const op_graph& graph) {
+    return dsl::check_plan(known->plan, dsl::graph_index{graph}, language, about.device).empty();
+  };
+  if (!known || !std::ranges::all_of(graphs, fits)) return;
   std::erase_if(reply.plans, [&](const plan& y) { return y.groups == known->plan.groups; });
   reply.plans.insert(reply.plans.begin(), std::move(known->plan));
   reply.started_from = std::move(known->from);
@@ -29,10 +34,10 @@ struct rules_planner {
   static expected<plan_reply> answer(const rules_agent_options& options, const plan_request& x) {
     auto language = language_of(options, x.about);
     if (!language) return plan_reply{{}, language.error().detail};
-    auto graph = graph_of(options, x.about);
-    if (!graph) return tl::unexpected{graph.error()};
-    auto reply = dsl::rules_plan(x, *graph, **language);
-    if (x.earlier && options.earlier) put_earlier_first(reply, *options.earlier, x, *graph, **language);
+    auto graphs = graphs_of(options, x.about);
+    if (!graphs) return tl::unexpected{graphs.error()};
+    auto reply = dsl::rules_plan(x, *graphs, **language);
+    if (x.earlier && options.earlier) put_earlier_first(reply, *options.earlier, x, *graphs, **language);
     reply.spaces = dsl::spaces_of(reply.plans, (*language)->files(), x.about.device);
     return reply;
   }

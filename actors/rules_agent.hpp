@@ -2,6 +2,7 @@
 // What the agents without a model have in common.
 
 #include <memory>
+#include <vector>
 
 #include "actors/caf.hpp"
 #include "actors/tuned_plans.hpp"
@@ -23,8 +24,9 @@ struct rules_agent_options {
 messages::expected<std::shared_ptr<const dsl::language>> language_of(const rules_agent_options& options,
                                                                      const messages::question_context& about);
 
-messages::expected<messages::op_graph> graph_of(const rules_agent_options& options,
-                                                const messages::question_context& about);
+/// One a shape of the task, the first one before all others.
+messages::expected<std::vector<messages::op_graph>> graphs_of(const rules_agent_options& options,
+                                                              const messages::question_context& about);
 
 /// The frame of an agent that answers at once with a function of its own: Role has `handle`, `request`, `name` and
 /// `answer(options, request)`, which gives a reply or a failure.

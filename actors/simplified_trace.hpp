@@ -7,7 +7,8 @@
 namespace actors {
 
 /// The trace with what rules of algebra make of its graph, which is then in the store; as it is where none fires, or
-/// where the graph is none that can be relied on (planners say so). Fails where the store does.
+/// where the graph is none that can be relied on (planners say so). With several shapes all graphs are simplified, or
+/// none where they would not have the same nodes any more. Fails where the store does.
 messages::expected<messages::traced> simplified_trace(messages::traced trace, const blobs::blob_store& store);
 
 }  // namespace actors

@@ -57,6 +57,7 @@ struct program {
   std::map<std::string, std::string> sources;  ///< path -> text
   std::vector<messages::argument_binding> arguments;
   std::vector<messages::tensor_spec> outputs;
+  std::vector<messages::shape_variant> variants = {};  ///< of several shapes: in place of arguments and outputs
 };
 
 /// What an export is made of.
@@ -76,7 +77,10 @@ public:
   virtual std::span<const std::unique_ptr<recipe>> recipes() const = 0;
 
   /// @param groups in the order they run
-  virtual messages::expected<program> assemble(const graph_index& graph, std::span<const group_text> groups) const = 0;
+  /// @param suffix of the function's name and of sources that are not the same for every program; so programs of
+  /// several shapes can lie side by side
+  virtual messages::expected<program> assemble(const graph_index& graph, std::span<const group_text> groups,
+                                               const std::string& suffix) const = 0;
 
   /// One self-contained Python file with a `ModelNew` that runs without kernelmesh. `bad_input` for an entry that this
   /// DSL does not write.

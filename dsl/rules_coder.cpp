@@ -1,5 +1,6 @@
 #include "dsl/rules_coder.hpp"
 
+#include <algorithm>
 #include <set>
 
 #include "dsl/knobs.hpp"
@@ -13,8 +14,10 @@ using messages::expected;
 
 namespace {
 
-expected<program> write_program(const messages::plan& plan, const messages::device_info& device,
-                                const graph_index& graph, const language& language) {
+using shapes = std::span<const graph_index>;
+
+expected<program> write_shape(const messages::plan& plan, const messages::device_info& device, const graph_index& graph,
+                              const language& language, const std::string& suffix) {
   std::vector<group_text> texts;
   for (const auto& group : plan.groups) {
     auto knobs = complete(language.files().recipe(group.recipe)->manifest, group.knobs);
@@ -22,7 +25,49 @@ expected<program> write_program(const messages::plan& plan, const messages::devi
     if (!text) return tl::unexpected{text.error()};
     texts.push_back(*std::move(text));
   }
-  return language.assemble(graph, texts);
+  return language.assemble(graph, texts, suffix);
+}
+
+bool is_input(const messages::argument_binding& x) { return x.origin == messages::value_origin::input; }
+
+/// Whether a caller can tell from what is read of the inputs which of both is meant.
+bool told_apart(const messages::shape_variant& a, const messages::shape_variant& b) {
+  auto inputs_of = [](const auto& x) {
+    std::vector<messages::argument_binding> inputs;
+    std::ranges::copy_if(x.arguments, std::back_inserter(inputs), is_input);
+    return inputs;
+  };
+  return inputs_of(a) != inputs_of(b);
+}
+
+/// The program of one more shape beside those of others.
+expected<void> add_shape(program& whole, program x) {
+  const auto* entry = std::get_if<messages::c_abi_entry>(&x.entry);
+  if (!entry)
+    return messages::fail(messages::failure_code::bad_input,
+                          "not covered: a program with library calls for a task with several shapes");
+  messages::shape_variant variant{entry->function, std::move(x.arguments), std::move(x.outputs)};
+  auto apart = [&](const auto& y) { return told_apart(y, variant); };
+  if (!std::ranges::all_of(whole.variants, apart))
+    return messages::fail(messages::failure_code::bad_input,
+                          "not covered: shapes that differ only in inputs which are not read");
+  if (whole.variants.empty()) whole.entry = x.entry;
+  whole.variants.push_back(std::move(variant));
+  whole.sources.merge(x.sources);
+  return {};
+}
+
+/// Programs of several shapes have the shape's number behind their names.
+expected<program> write_program(const messages::plan& plan, const messages::device_info& device, shapes graphs,
+                                const language& language) {
+  if (graphs.size() == 1) return write_shape(plan, device, graphs.front(), language, {});
+  program whole;
+  for (std::size_t i = 0; i < graphs.size(); ++i) {
+    auto one = write_shape(plan, device, graphs[i], language, '_' + std::to_string(i));
+    if (!one) return one;
+    if (auto ok = add_shape(whole, *std::move(one)); !ok) return tl::unexpected{ok.error()};
+  }
+  return whole;
 }
 
 struct written_plan {
@@ -31,14 +76,13 @@ struct written_plan {
 };
 
 /// The k-th neighbour whose program differs from the plan's own and from those before it.
-expected<written_plan> write_variation(const messages::code_request& request, const graph_index& graph,
-                                       const language& language) {
+expected<written_plan> write_variation(const messages::code_request& request, shapes graphs, const language& language) {
   const auto& device = request.about.device;
-  auto own = write_program(request.plan, device, graph, language);
+  auto own = write_program(request.plan, device, graphs, language);
   if (!own) return tl::unexpected{own.error()};
   std::set<std::map<std::string, std::string>> seen{own->sources};
   for (auto& plan : knob_neighbours(request.plan, language.files(), device, request.about.seed)) {
-    auto program = write_program(plan, device, graph, language);
+    auto program = write_program(plan, device, graphs, language);
     if (!program) return tl::unexpected{program.error()};
     if (!seen.insert(program->sources).second) continue;  // a knob without effect here
     if (seen.size() == request.variation + 1u) return written_plan{std::move(plan), *std::move(program)};
@@ -46,10 +90,9 @@ expected<written_plan> write_variation(const messages::code_request& request, co
   return messages::fail(messages::failure_code::not_found, "no more variations");
 }
 
-expected<written_plan> write_requested(const messages::code_request& request, const graph_index& graph,
-                                       const language& language) {
-  if (request.variation > 0) return write_variation(request, graph, language);
-  auto program = write_program(request.plan, request.about.device, graph, language);
+expected<written_plan> write_requested(const messages::code_request& request, shapes graphs, const language& language) {
+  if (request.variation > 0) return write_variation(request, graphs, language);
+  auto program = write_program(request.plan, request.about.device, graphs, language);
   if (!program) return tl::unexpected{program.error()};
   return written_plan{request.plan, *std::move(program)};
 }
@@ -69,6 +112,7 @@ expected<candidate_manifest> store_program(const messages::code_request& request
   manifest.entry = std::move(written.entry);
   manifest.arguments = std::move(written.arguments);
   manifest.outputs = std::move(written.outputs);
+  manifest.variants = std::move(written.variants);
   manifest.knobs = all_knobs(x.plan, language.files());
   manifest.plan = *std::move(plan);
   if (request.parent) manifest.parents.push_back(identify(*request.parent));
@@ -79,11 +123,19 @@ expected<candidate_manifest> store_program(const messages::code_request& request
 
 expected<code_reply> rules_code(const messages::code_request& request, const messages::op_graph& graph,
                                 const language& language, const blobs::blob_store& store) {
-  if (auto ok = check(graph); !ok) return code_reply{.remark = ok.error().detail};
-  graph_index index{graph};
-  auto problems = check_plan(request.plan, index, language, request.about.device);
-  if (!problems.empty()) return code_reply{.remark = to_string(problems)};
-  auto written = write_requested(request, index, language);
+  return rules_code(request, {&graph, 1}, language, store);
+}
+
+expected<code_reply> rules_code(const messages::code_request& request, std::span<const messages::op_graph> graphs,
+                                const language& language, const blobs::blob_store& store) {
+  for (const auto& graph : graphs)
+    if (auto ok = check(graph); !ok) return code_reply{.remark = ok.error().detail};
+  std::vector<graph_index> indexes(graphs.begin(), graphs.end());
+  for (const auto& index : indexes) {
+    auto problems = check_plan(request.plan, index, language, request.about.device);
+    if (!problems.empty()) return code_reply{.remark = to_string(problems)};
+  }
+  auto written = write_requested(request, indexes, language);
   if (!written) return code_reply{.remark = written.error().detail};
   auto manifest = store_program(request, *written, language, store);
   if (!manifest) return tl::unexpected{manifest.error()};

@@ -1,6 +1,8 @@
 #pragma once
 // The coder without a model: a plan becomes a program through its recipes.
 
+#include <span>
+
 #include "dsl/recipe.hpp"
 #include "messages/blobs/blob_store.hpp"
 #include "messages/records/op_graph.hpp"
@@ -15,5 +17,12 @@ namespace dsl {
 messages::expected<messages::code_reply> rules_code(const messages::code_request& request,
                                                     const messages::op_graph& graph, const language& language,
                                                     const blobs::blob_store& store);
+
+/// Of a task with several shapes: the plan is written once for each, the functions lie side by side in one library and
+/// are the candidate's variants. A program with library calls is not written for several shapes.
+/// @param graphs one a shape, at least one
+messages::expected<messages::code_reply> rules_code(const messages::code_request& request,
+                                                    std::span<const messages::op_graph> graphs,
+                                                    const language& language, const blobs::blob_store& store);
 
 }  // namespace dsl

@@ -56,13 +56,15 @@ std::string operators_of(const graph_index& graph, const std::vector<std::string
 }
 
 /// What has no kernel, and whether a library would help.
-std::string not_covered(const graph_index& graph, const coverage& who, const std::vector<node_group>& groups) {
+std::string not_covered(const graph_index& graph, const coverage& who, const std::vector<node_group>& groups,
+                        bool several_shapes) {
   auto nodes = left_over(groups);
   auto known = std::ranges::all_of(nodes, [&](const auto& x) { return who.library_knows(x); });
   bool would_help = known && !who.library_allowed() && has_kernel(groups);
   if (who.library_allowed() && !known) std::erase_if(nodes, [&](const auto& x) { return who.library_knows(x); });
-  return "not covered: " + operators_of(graph, nodes)
-         + (would_help ? "; --allow-library-calls would leave this to the library" : "");
+  std::string hint = several_shapes ? "; in a task with several shapes nothing is left to a library"
+                                    : "; --allow-library-calls would leave this to the library";
+  return "not covered: " + operators_of(graph, nodes) + (would_help ? hint : "");
 }
 
 /// Groups that have no kernel are the library's; neighbours among them are one.
@@ -143,25 +145,45 @@ std::vector<plan> with_presets(const std::vector<plan>& bare, const language& la
 
 plan_reply without_plan(std::string remark) { return {{}, std::move(remark)}; }
 
+/// What is wrong with a plan for any shape; empty: nothing.
+std::string problems_of(const plan& x, std::span<const graph_index> shapes, const language& language,
+                        const messages::device_info& device) {
+  for (std::size_t i = 0; i < shapes.size(); ++i) {
+    auto problems = check_plan(x, shapes[i], language, device);
+    if (problems.empty()) continue;
+    return (i == 0 ? "" : "shape " + std::to_string(i + 1) + ": ") + to_string(problems);
+  }
+  return {};
+}
+
 }  // namespace
 
 plan_reply rules_plan(const messages::plan_request& request, const messages::op_graph& graph,
                       const language& language) {
-  if (auto ok = check(graph); !ok) return without_plan(ok.error().detail);
-  if (graph.nodes.empty()) return without_plan("not covered: the task computes nothing");
+  return rules_plan(request, {&graph, 1}, language);
+}
+
+plan_reply rules_plan(const messages::plan_request& request, std::span<const messages::op_graph> graphs,
+                      const language& language) {
+  for (const auto& graph : graphs)
+    if (auto ok = check(graph); !ok) return without_plan(ok.error().detail);
+  if (graphs.front().nodes.empty()) return without_plan("not covered: the task computes nothing");
   if (request.wanted == 0) return without_plan("no plan was wanted");
-  graph_index index{graph};
-  coverage who{language, index, request.allow_library_calls};
+  std::vector<graph_index> shapes(graphs.begin(), graphs.end());
+  const auto& index = shapes.front();
+  bool library = request.allow_library_calls && shapes.size() == 1;
+  coverage who{language, index, library};
   auto costs = cost_options::of(request.about.device);
   auto bare = groupings(index, who, costs);
-  if (bare.empty()) bare = groupings(index, {language, index, request.allow_library_calls, false}, costs);
-  if (bare.empty()) return without_plan(not_covered(index, who, groups_of(index, who, choices().front())));
+  if (bare.empty()) bare = groupings(index, {language, index, library, false}, costs);
+  if (bare.empty())
+    return without_plan(not_covered(index, who, groups_of(index, who, choices().front()), shapes.size() > 1));
   plan_reply reply;
   std::string problem;
   for (auto& x : with_presets(bare, language)) {
-    auto problems = check_plan(x, index, language, request.about.device);
-    if (!problems.empty()) problem = to_string(problems);
-    if (problems.empty() && reply.plans.size() < request.wanted) reply.plans.push_back(std::move(x));
+    auto found = problems_of(x, shapes, language, request.about.device);
+    if (!found.empty()) problem = found;
+    if (found.empty() && reply.plans.size() < request.wanted) reply.plans.push_back(std::move(x));
   }
   if (reply.plans.empty()) reply.remark = problem;
   return reply;

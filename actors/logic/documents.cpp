@@ -49,6 +49,7 @@ void fill_judging(verify_document& x, const judging& judged) {
   x.library = judged.library;
   x.draws = judged.draws;
   x.seeds = judged.seeds;
+  x.shapes = judged.shapes;
   x.environment = judged.environment;
 }
 

@@ -76,6 +76,7 @@ std::vector<labelled> detail_lines(const job_state& job, const candidate_state& 
   if (judged.timing) {
     append(out, times_of(*judged.timing));
     append(out, speedups_of(*judged.timing));
+    append(out, shapes_of(*judged.timing));
     if (judged.timing->roofline_share) out.push_back({"roofline", share_text(*judged.timing->roofline_share)});
   }
   append(out, conditions_of(judged));

@@ -132,6 +132,19 @@ std::vector<labelled> speedups_of(const timing& x) {
           {"speedup over torch.compile", x.speedup_compile ? speedup_line(*x.speedup_compile) : "not measured"}};
 }
 
+std::vector<labelled> shapes_of(const timing& x) {
+  std::vector<labelled> out;
+  for (const auto& shape : x.shapes) {
+    auto text =
+        fmt::format("{}: {}, {} over eager ({})", clean_line(shape.shape, 80), duration_text(shape.candidate_ms.median),
+                    ratio_text(shape.speedup_eager.value), interval_text(shape.speedup_eager));
+    if (shape.speedup_compile) text += ", " + ratio_text(shape.speedup_compile->value) + " over torch.compile";
+    out.push_back({out.empty() ? "shapes" : "", std::move(text)});
+  }
+  if (!out.empty()) out.push_back({"", "times and speedups above are geometric means over these"});
+  return out;
+}
+
 std::string draws_text(const verify_document& x) {
   if (x.draws.empty()) return x.seeds.empty() ? "" : count_text(x.seeds.size(), "call", "calls");
   return count_text(x.draws.size(), "call", "calls") + ": " + kinds_text(x.draws);

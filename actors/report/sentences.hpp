@@ -35,6 +35,9 @@ std::vector<labelled> times_of(const messages::timing& x);
 /// Over eager and over torch.compile, with intervals.
 std::vector<labelled> speedups_of(const messages::timing& x);
 
+/// A line for each shape of a task that has several.
+std::vector<labelled> shapes_of(const messages::timing& x);
+
 /// "5 calls: own x2, signed, scaled down, one changed"; empty where it did not come to that.
 std::string draws_text(const messages::verify_document& x);
 

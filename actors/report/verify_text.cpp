@@ -90,7 +90,16 @@ lines timing_block(const timing& x) {
             {"eager", baseline_line(x.eager_ms, x.speedup_eager, x.aa_noise)}};
   if (x.compile_ms && x.speedup_compile)
     out.push_back({"compile", baseline_line(*x.compile_ms, *x.speedup_compile, x.aa_noise)});
+  for (auto& line : shapes_of(x)) out.push_back(std::move(line));
   return out;
+}
+
+/// Where times don't name them.
+std::string shapes_line(const verify_document& x) {
+  std::string text;
+  for (const auto& shape : x.timing ? std::vector<std::string>{} : x.shapes)
+    text += (text.empty() ? "" : "; ") + clean_line(shape, 80);
+  return text;
 }
 
 // -- under which conditions -------------------------------------------------------------------------------------------
@@ -132,6 +141,7 @@ std::string text_of(const verify_document& x) {
   auto append = [&](const lines& more) { out.insert(out.end(), more.begin(), more.end()); };
   append(evidence_block(x));
   if (x.degenerate_task) add("degenerate", degenerate_sentence());
+  add("shapes", shapes_line(x));
   add("draws", draws_text(x));
   if (x.error) add("error", sentence_of(*x.error));
   add("precision", precision_line(x));

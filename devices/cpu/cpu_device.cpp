@@ -3,7 +3,7 @@
 #include <signal.h>
 
 #include "devices/calibration_file.hpp"
-#include "devices/verdict_rules.hpp"
+#include "devices/shape_rules.hpp"
 #include "devices/worker/candidate_files.hpp"
 #include "devices/worker/family_executor.hpp"
 #include "devices/worker/task_mark.hpp"
@@ -139,6 +139,11 @@ private:
     auto graph = store_.put_record(done->graph);
     if (!graph) return graph.error();
     messages::traced found{.graph = *graph, .device = device_, .shrunk = done->shrunk};
+    for (const auto& other : done->others) {
+      auto one = store_.put_record(other);
+      if (!one) return one.error();
+      found.others.push_back({*one, {}});
+    }
     if (found.shrunk.empty()) return messages::verdict{std::move(found)};
     auto blob = store_.put_record(with_globals(task, found.shrunk));
     if (!blob) return blob.error();
@@ -148,9 +153,9 @@ private:
 
   messages::stage_outcome conclude_judging(worker_answer answer, const messages::judge_options& options) const {
     if (auto refused = std::get_if<messages::task_refused>(&answer)) return refusal(*refused);
-    if (auto done = std::get_if<messages::verify_done>(&answer)) return outcome_of(conclude(done->figures, options));
+    if (auto done = std::get_if<messages::verify_done>(&answer)) return outcome_of(conclude_shapes(*done, options));
     if (auto done = std::get_if<messages::time_done>(&answer))
-      return outcome_of(conclude(done->figures, options, device_.copy_bytes_per_second));
+      return outcome_of(conclude_shapes(*done, options, device_.copy_bytes_per_second));
     return wrong_answer();
   }
 

@@ -26,9 +26,9 @@ template_data spec_data(const messages::tensor_spec& x) {
   return data;
 }
 
-template_data arguments_data(const messages::candidate_manifest& manifest) {
+template_data arguments_data(const messages::shape_variant& variant) {
   auto all = template_list();
-  for (const auto& x : manifest.arguments) {
+  for (const auto& x : variant.arguments) {
     auto one = spec_data(x.spec);
     one.set("origin", name_of(x.origin));
     one.set("index", std::to_string(x.index));
@@ -38,10 +38,17 @@ template_data arguments_data(const messages::candidate_manifest& manifest) {
   return all;
 }
 
-template_data outputs_data(const messages::candidate_manifest& manifest) {
+template_data outputs_data(const messages::shape_variant& variant) {
   auto all = template_list();
-  for (const auto& x : manifest.outputs) all << spec_data(x);
+  for (const auto& x : variant.outputs) all << spec_data(x);
   return all;
+}
+
+/// The only one of a candidate for one shape.
+std::vector<messages::shape_variant> variants_of(const messages::candidate_manifest& manifest,
+                                                 const messages::c_abi_entry& entry) {
+  if (!manifest.variants.empty()) return manifest.variants;
+  return {{entry.function, manifest.arguments, manifest.outputs}};
 }
 
 messages::expected<template_data> sources_data(const export_order& order) {
@@ -65,16 +72,21 @@ std::string flags_text(const std::vector<std::string>& flags) {
   return text;
 }
 
-/// What a library's C function needs.
-messages::expected<void> add_function(template_data& data, const messages::candidate_manifest& manifest,
-                                      const messages::c_abi_entry& entry) {
-  for (const auto& x : manifest.arguments) {
-    if (x.origin == messages::value_origin::constant)
-      return fail(failure_code::bad_input, "export: a constant tensor is an argument");
+/// What a library's C functions need.
+messages::expected<void> add_functions(template_data& data, const messages::candidate_manifest& manifest,
+                                       const messages::c_abi_entry& entry) {
+  auto all = template_list();
+  for (const auto& variant : variants_of(manifest, entry)) {
+    for (const auto& x : variant.arguments)
+      if (x.origin == messages::value_origin::constant)
+        return fail(failure_code::bad_input, "export: a constant tensor is an argument");
+    template_data one;
+    one.set("function", python_text(variant.function));
+    one.set("arguments", arguments_data(variant));
+    one.set("outputs", outputs_data(variant));
+    all << one;
   }
-  data.set("function", python_text(entry.function));
-  data.set("arguments", arguments_data(manifest));
-  data.set("outputs", outputs_data(manifest));
+  data.set("variants", all);
   return {};
 }
 
@@ -90,7 +102,7 @@ messages::expected<void> add_model(template_data& data, const export_order& orde
 messages::expected<void> add_entry(template_data& data, const export_order& order) {
   const auto& entry = order.manifest.entry;
   if (const auto* function = std::get_if<messages::c_abi_entry>(&entry))
-    return add_function(data, order.manifest, *function);
+    return add_functions(data, order.manifest, *function);
   if (const auto* host = std::get_if<messages::python_host_entry>(&entry)) return add_model(data, order, host->file);
   return fail(failure_code::bad_input, "export: the candidate is no library with C functions");
 }

@@ -50,18 +50,24 @@ public:
   const language_files& files() const override { return files_; }
   std::span<const std::unique_ptr<recipe>> recipes() const override { return recipes_; }
 
-  expected<program> assemble(const graph_index& graph, std::span<const group_text> groups) const override {
+  expected<program> assemble(const graph_index& graph, std::span<const group_text> groups,
+                             const std::string& suffix) const override {
     if (std::ranges::any_of(groups, &group_text::library)) return hosted_program(files_, graph, groups);
     auto arguments = bind_arguments(graph, groups);
     if (!arguments) return tl::unexpected{arguments.error()};
     auto outputs = bind_outputs(graph, groups);
     if (!outputs) return tl::unexpected{outputs.error()};
-    kernel_function whole{.arguments = arguments_of(graph, groups), .outputs = graph.graph().outputs, .groups = groups};
+    messages::c_abi_entry entry;
+    entry.function += suffix;
+    kernel_function whole{.name = entry.function,
+                          .arguments = arguments_of(graph, groups),
+                          .outputs = graph.graph().outputs,
+                          .groups = groups};
     auto text = kernel_source(files_, graph, {&whole, 1});
     if (!text) return tl::unexpected{text.error()};
     auto sources = files_.support;
-    sources["kernel." + files_.manifest.extension] = *std::move(text);
-    return program{messages::c_abi_entry{}, std::move(sources), *std::move(arguments), *std::move(outputs)};
+    sources["kernel" + suffix + '.' + files_.manifest.extension] = *std::move(text);
+    return program{std::move(entry), std::move(sources), *std::move(arguments), *std::move(outputs)};
   }
 
   expected<std::string> export_candidate(const export_order& order) const override {

@@ -84,6 +84,20 @@ struct argument_binding {
   friend bool operator==(const argument_binding&, const argument_binding&) = default;
 };
 
+/// What a c_abi candidate has for one shape of a task that has several.
+struct shape_variant {
+  std::string function;  ///< of the entry's library
+  std::vector<argument_binding> arguments;
+  std::vector<tensor_spec> outputs;
+
+  void fields(auto& f) {
+    f("function", function);
+    f("arguments", arguments);
+    f("outputs", outputs);
+  }
+  friend bool operator==(const shape_variant&, const shape_variant&) = default;
+};
+
 enum class candidate_origin : std::uint8_t { rules, llm, tuner, migration, imported };
 constexpr auto enum_names(candidate_origin) {
   return std::to_array<std::string_view>({"rules", "llm", "tuner", "migration", "imported"});
@@ -95,9 +109,10 @@ struct candidate_manifest {
   candidate_entry entry;
   std::vector<source_file> sources;
   std::vector<argument_binding> arguments;
-  std::vector<tensor_spec> outputs;  ///< what the judge allocates for c_abi and launch_record
-  knob_values knobs;                 ///< all of them, defaults too; groups' names before the dot: "g0.block"
-  blob_hash plan;                    ///< none for imported ones
+  std::vector<tensor_spec> outputs;     ///< what the judge allocates for c_abi and launch_record
+  std::vector<shape_variant> variants;  ///< one a shape in the task's order, in place of arguments and outputs; or none
+  knob_values knobs;                    ///< all of them, defaults too; groups' names before the dot: "g0.block"
+  blob_hash plan;                       ///< none for imported ones
   std::vector<candidate_id> parents;
   candidate_origin origin = candidate_origin::rules;
 
@@ -108,6 +123,7 @@ struct candidate_manifest {
     f("sources", sources);
     f("arguments", arguments);
     f("outputs", outputs);
+    f("variants", variants);
     f("knobs", knobs);
     f("plan", plan);
     f("parents", parents);

@@ -54,6 +54,7 @@ struct verify_document {
   std::vector<std::string> library;  ///< operators of libraries that it calls, where they are allowed: "aten::mm"
   std::vector<std::string> draws;    ///< what was checked, a word a call: "own", "signed", "one_changed", "perturbed"
   std::vector<std::string> seeds;
+  std::vector<std::string> shapes;  ///< of the inputs on which it was judged, "[16, 64], [64]"; empty: the task has one
   messages::environment environment;
   std::optional<error_summary> error;
   std::optional<messages::timing> timing;  ///< there exactly if it was timed
@@ -77,6 +78,7 @@ struct verify_document {
     f("library", library);
     f("draws", draws);
     f("seeds", seeds);
+    f("shapes", shapes);
     f("environment", environment);
     f("error", error);
     f("timing", timing);

@@ -30,8 +30,9 @@ struct question_context {
   question_id question;
   run_id run;
   job_id job;
-  blob_hash task;   ///< of a messages::task
-  blob_hash graph;  ///< of the simplified op graph in JSON
+  blob_hash task;                       ///< of a messages::task
+  blob_hash graph;                      ///< of the simplified op graph in JSON
+  std::vector<blob_hash> other_graphs;  ///< of the task's other shapes, in their order
   messages::target target;
   device_info device;  ///< limits to plan for
   std::uint64_t seed = 0;
@@ -42,6 +43,7 @@ struct question_context {
     f("job", job);
     f("task", task);
     f("graph", graph);
+    f("other_graphs", other_graphs);
     f("target", target);
     f("device", device);
     f("seed", seed);

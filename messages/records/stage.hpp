@@ -35,7 +35,7 @@ struct judge_options {
   std::vector<std::string> baselines{"eager"};
   bool allow_library_calls = false;
   std::chrono::milliseconds call_limit{30'000};    ///< of one call of the candidate, its load too
-  std::chrono::milliseconds timing_budget{3'000};  ///< for the interleaved calls of one timing
+  std::chrono::milliseconds timing_budget{3'000};  ///< for the interleaved calls of one timing, all shapes together
   double wanted_interval = 0.01;   ///< relative width of the paired ratio's 95 % interval at which timing stops early
   std::uint32_t most_pairs = 400;  ///< of timed calls, whatever budget and interval say
 
@@ -65,7 +65,7 @@ struct stage_request {
   blob_hash artifact;      ///< what the compile stage gave; of verify, time, profile
   messages::target target;
   judge_options judge;
-  std::vector<std::uint64_t> input_bytes;  ///< of each of the task's input tensors, to be read at least; empty: unknown
+  std::vector<std::uint64_t> input_bytes;            ///< as in judge_work
   std::chrono::milliseconds queue_limit{3'600'000};  ///< waiting; then deadline_exceeded
   std::chrono::milliseconds run_limit{300'000};      ///< running; then deadline_exceeded
 

@@ -80,17 +80,32 @@ struct kernel_failure {
 
 // -- what a passed stage gives ----------------------------------------------------------------------------------------
 
+/// One of a task's further shapes.
+struct traced_shape {
+  blob_hash graph;       ///< of the op graph's JSON
+  blob_hash simplified;  ///< as in `traced`
+
+  const blob_hash& planned() const { return simplified.value.empty() ? graph : simplified; }
+
+  void fields(auto& f) {
+    f("graph", graph);
+    f("simplified", simplified);
+  }
+  friend bool operator==(const traced_shape&, const traced_shape&) = default;
+};
+
 struct traced {
   static constexpr auto wire_name = "traced";
   blob_hash graph;     ///< of the op graph's JSON
   device_info device;  ///< as it was then: what agents plan for
   blob_hash task;      ///< of the task as it was shrunk, which all else is about; none: as it was given
   std::map<std::string, std::int64_t> shrunk;  ///< the globals that were replaced for it
+  std::vector<traced_shape> others;            ///< behind the first, in the task's order; empty: it has one shape
 
   // What the job made of it, recorded with it: absent where no rule fired.
   blob_hash simplified;                    ///< of the graph after legal algebra; plans refer to it
   std::vector<std::string> rules;          ///< that fired, in plain words
-  std::vector<std::uint64_t> input_bytes;  ///< that are still read of each tensor among the task's inputs
+  std::vector<std::uint64_t> input_bytes;  ///< that are still read of each tensor among the inputs, shape by shape
 
   /// What plans refer to.
   const blob_hash& planned() const { return simplified.value.empty() ? graph : simplified; }
@@ -100,6 +115,7 @@ struct traced {
     f("device", device);
     f("task", task);
     f("shrunk", shrunk);
+    f("others", others);
     f("simplified", simplified);
     f("rules", rules);
     f("input_bytes", input_bytes);
@@ -170,6 +186,7 @@ struct judging {
   std::vector<std::string> library;  ///< operators of libraries that it calls, where they are allowed: "aten::mm"
   std::vector<std::string> draws;    ///< what was checked, a word a call: "own", "signed", "one_changed", "perturbed"
   std::vector<std::string> seeds;    ///< hex, disclosed after the fact
+  std::vector<std::string> shapes;   ///< of the inputs, "[16, 64], [64]"; empty: the task has one
   messages::environment environment;
 
   void fields(auto& f) {
@@ -182,6 +199,7 @@ struct judging {
     f("library", library);
     f("draws", draws);
     f("seeds", seeds);
+    f("shapes", shapes);
     f("environment", environment);
   }
   friend bool operator==(const judging&, const judging&) = default;
@@ -229,6 +247,29 @@ struct ratio {
   friend bool operator==(const ratio&, const ratio&) = default;
 };
 
+/// Of one shape of a task that has several.
+struct shape_timing {
+  std::string shape;  ///< of the inputs, "[16, 64], [64]"
+  distribution candidate_ms;
+  distribution eager_ms;
+  std::optional<distribution> compile_ms;
+  ratio speedup_eager;
+  std::optional<ratio> speedup_compile;
+  std::optional<double> roofline_share;
+
+  void fields(auto& f) {
+    f("shape", shape);
+    f("candidate_ms", candidate_ms);
+    f("eager_ms", eager_ms);
+    f("compile_ms", compile_ms);
+    f("speedup_eager", speedup_eager);
+    f("speedup_compile", speedup_compile);
+    f("roofline_share", roofline_share);
+  }
+  friend bool operator==(const shape_timing&, const shape_timing&) = default;
+};
+
+/// Of a task with several shapes: geometric means over them; the noise is the largest.
 struct timing {
   distribution candidate_ms;
   distribution eager_ms;
@@ -239,6 +280,7 @@ struct timing {
   std::optional<double> own_kernel_share;  ///< 0 to 1; there if it was measured
   double aa_noise = 0;                     ///< relative, of eager timed against itself
   std::string clock = "judge";             ///< "shim", "replayer", "judge"
+  std::vector<shape_timing> shapes;        ///< empty: the task has one
 
   void fields(auto& f) {
     f("candidate_ms", candidate_ms);
@@ -250,6 +292,7 @@ struct timing {
     f("own_kernel_share", own_kernel_share);
     f("aa_noise", aa_noise);
     f("clock", clock);
+    f("shapes", shapes);
   }
   friend bool operator==(const timing&, const timing&) = default;
 };

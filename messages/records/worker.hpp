@@ -81,7 +81,8 @@ struct judge_work {
   std::string adapter;                       ///< absolute path of the DSL's adapter.py; empty for imported files
   device_name device;
   judge_options options;
-  std::vector<std::uint64_t> input_bytes;  ///< of each of the task's input tensors, to be read at least; empty: unknown
+  /// Of each of the task's input tensors, to be read at least; those of one shape behind the other; empty: unknown.
+  std::vector<std::uint64_t> input_bytes;
   bool time = false;
 
   void fields(auto& f) {
@@ -178,10 +179,12 @@ struct probe_done {
 struct trace_done {
   static constexpr auto wire_name = "traced";
   op_graph graph;
+  std::vector<op_graph> others;                ///< of the task's other shapes, in their order
   std::map<std::string, std::int64_t> shrunk;  ///< globals that were replaced to shrink the task; of the graph's task
 
   void fields(auto& f) {
     f("graph", graph);
+    f("others", others);
     f("shrunk", shrunk);
   }
   friend bool operator==(const trace_done&, const trace_done&) = default;
@@ -202,14 +205,28 @@ struct task_refused {
 struct verify_done {
   static constexpr auto wire_name = "verified";
   verify_figures figures;
-  void fields(auto& f) { f("figures", figures); }
+  std::vector<verify_figures> others;  ///< on the task's other shapes, as far as the candidate came
+  std::uint32_t shapes = 1;            ///< how many the task has
+
+  void fields(auto& f) {
+    f("figures", figures);
+    f("others", others);
+    f("shapes", shapes);
+  }
   friend bool operator==(const verify_done&, const verify_done&) = default;
 };
 
 struct time_done {
   static constexpr auto wire_name = "timed";
   time_figures figures;
-  void fields(auto& f) { f("figures", figures); }
+  std::vector<time_figures> others;  ///< as in verify_done
+  std::uint32_t shapes = 1;
+
+  void fields(auto& f) {
+    f("figures", figures);
+    f("others", others);
+    f("shapes", shapes);
+  }
   friend bool operator==(const time_done&, const time_done&) = default;
 };
 

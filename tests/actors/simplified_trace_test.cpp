@@ -46,6 +46,28 @@ TEST_CASE("a trace is recorded with its simplified graph, the rules that fired a
   CHECK(kept == std::set<blob_hash>{after.graph, after.simplified});
 }
 
+TEST_CASE("the graphs of all shapes are simplified together, with the bytes of each") {
+  stored x;
+  auto longer = relu_twice();
+  for (auto& value : longer.values) value.spec = spec({8});
+  for (auto& node : longer.nodes) node.output = spec({8});
+  auto before = x.trace(relu_twice());
+  before.others = {{x.store.put_record(longer).value(), {}}};
+  auto after = actors::simplified_trace(before, x.store).value();
+  CHECK(after.input_bytes == std::vector<std::uint64_t>{16, 0, 0, 32, 0, 0});
+  CHECK(x.store.get_record<op_graph>(after.planned())->outputs == std::vector<std::string>{"once"});
+  CHECK(x.store.get_record<op_graph>(after.others[0].planned())->outputs == std::vector<std::string>{"once"});
+  auto kept = actors::logic::blobs_of({.content = stage_finished{{.outcome = verdict{after}}}});
+  CHECK(kept.size() == 4);
+}
+
+TEST_CASE("graphs of shapes that would not have the same nodes any more stay as they were traced") {
+  stored x;
+  auto before = x.trace(relu_twice());
+  before.others = {{x.store.put_record(chain()).value(), {}}};
+  CHECK(actors::simplified_trace(before, x.store) == before);
+}
+
 TEST_CASE("a trace in which nothing can be simplified is recorded as it was") {
   stored x;
   auto before = x.trace(chain());

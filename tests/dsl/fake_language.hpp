@@ -54,7 +54,8 @@ public:
 
   const language_files& files() const override { return files_; }
   std::span<const std::unique_ptr<recipe>> recipes() const override { return recipes_; }
-  messages::expected<program> assemble(const graph_index&, std::span<const group_text>) const override {
+  messages::expected<program> assemble(const graph_index&, std::span<const group_text>,
+                                       const std::string&) const override {
     return messages::fail(messages::failure_code::bad_input, "writes nothing");
   }
   messages::expected<std::string> export_candidate(const export_order&) const override {

@@ -99,6 +99,12 @@ TEST_CASE("The candidate manifest of version 1 is read with each kind of entry")
   CHECK(library.arguments[1].path == "linear.weight");
   CHECK(library.arguments[1].spec.dtype == messages::dtype::float16);
   CHECK(library.knobs.at("g0.block") == messages::knob_value{std::int64_t{1024}});
+  CHECK(library.variants.empty());
+  auto several = sample<messages::candidate_manifest>("candidate_c_abi_shapes_1");
+  CHECK(several.arguments.empty());
+  REQUIRE(several.variants.size() == 2);
+  CHECK(several.variants[1].function == "kernelmesh_run_1");
+  CHECK(several.variants[1].outputs.front().shape == std::vector<std::int64_t>{300, 3});
   auto launches = sample<messages::candidate_manifest>("candidate_launch_record_1");
   CHECK(std::get<messages::launch_record_entry>(launches.entry).record == "launches.json");
   CHECK(launches.origin == messages::candidate_origin::tuner);

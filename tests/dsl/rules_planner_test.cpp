@@ -55,6 +55,19 @@ std::vector<groups> all_groups(const messages::plan_reply& reply) {
 
 }  // namespace
 
+TEST_CASE("in a task with several shapes nothing is left to a library, and the remark says so") {
+  auto graph = graph_of_nodes({unary("behind", "x"), unary("sorted", "behind", "sort")}, {"sorted"});
+  std::vector graphs{graph, graph};
+  auto language = small_language(true);
+  for (bool allow : {false, true}) {
+    auto reply = dsl::rules_plan({.wanted = 4, .allow_library_calls = allow}, graphs, language);
+    CHECK(reply.plans.empty());
+    CHECK_MESSAGE(reply.remark.ends_with("aten.sort; in a task with several shapes nothing is left to a library"),
+                  reply.remark);
+  }
+  CHECK_FALSE(planned(graph, language, {.wanted = 4, .allow_library_calls = true}).plans.empty());
+}
+
 TEST_CASE("a reduction takes prologue and epilogue; the other plans split before it, behind it and on both sides") {
   auto reply = planned(reduction(), small_language());
   auto all = all_groups(reply);

@@ -102,7 +102,7 @@ class Bench:
         if candidate.is_native:
             library = self._shown(self.built(candidate.file))
             entry = {"c_abi": {"abi": 1, "function": candidate.function}}
-            manifest = manifest_of(candidate.task_code)
+            manifest = manifest_of(candidate.task_code, candidate.function)
             return work(candidate.task_code, entry, {}, options=options, manifest=manifest, artifact=library)
         files = {"model.py": self._shown(candidate.file)}
         if candidate.library:
@@ -150,12 +150,19 @@ def concluded(kind: str, record: dict[str, Any], options: dict[str, Any]) -> Ver
     raise AssertionError(f"no verdict but {said}: {x}")
 
 
-def manifest_of(task_code: str) -> dict[str, Any]:
-    """Arguments (inputs, then parameters and buffers) and outputs of a task, found by running it."""
+def manifest_of(task_code: str, function: str) -> dict[str, Any]:
+    """Arguments (inputs, then parameters and buffers) and outputs of a task, found by running it; of one with several
+    shapes the same function for each."""
     module = ModuleType("judge_corpus_task")
     exec(compile(task_code, "task.py", "exec"), module.__dict__)  # noqa: S102 - our own task
     model = module.Model(*getattr(module, "get_init_inputs", list)())
-    inputs = module.get_inputs()
+    if not hasattr(module, "get_inputs_dyn_list"):
+        return _given(model, module.get_inputs())
+    return {"variants": [{"function": function, **_given(model, x)} for x in module.get_inputs_dyn_list()]}
+
+
+def _given(model: torch.nn.Module, inputs: list[torch.Tensor]) -> dict[str, Any]:
+    """What a function for these inputs is given."""
     with torch.no_grad():
         outputs = model(*inputs)
     arguments = [_binding("input", i, "", x) for i, x in enumerate(inputs)]

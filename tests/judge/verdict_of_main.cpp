@@ -10,7 +10,7 @@
 #include <type_traits>
 #include <variant>
 
-#include "devices/verdict_rules.hpp"
+#include "devices/shape_rules.hpp"
 #include "messages/records/worker.hpp"
 #include "messages/wire/wire.hpp"
 
@@ -32,9 +32,9 @@ said widened(const auto& conclusion) {
 said conclude(const auto& content, const messages::judge_options& options) {
   using content_type = std::decay_t<decltype(content)>;
   if constexpr (std::is_same_v<content_type, messages::verify_done>)
-    return widened(devices::conclude(content.figures, options));
+    return widened(devices::conclude_shapes(content, options));
   else if constexpr (std::is_same_v<content_type, messages::time_done>)
-    return widened(devices::conclude(content.figures, options, 0));
+    return widened(devices::conclude_shapes(content, options, 0));
   else if constexpr (std::is_constructible_v<decltype(said::conclusion),
                                              content_type> && !std::is_same_v<content_type, messages::worker_hello>)
     return {content};

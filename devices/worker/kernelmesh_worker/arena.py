@@ -21,6 +21,7 @@ INPUTS, WEIGHTS, OUTPUTS = range(3)
 _POISON_BYTE = 0xA5
 _MOST_DIMENSIONS = 64
 _MOST_OUTPUTS = 1024
+Sample = tuple[list[Any], list[torch.Tensor]]
 
 
 class JudgeFailure(Exception):
@@ -65,23 +66,45 @@ class Program:
     compile: str = ""
 
 
-class Arena:
-    """Three lent buffers laid out for one task and candidate. Contents come draw by draw."""
+@dataclass
+class Places:
+    """Where the inputs of one shape lie, and what the C function for it is given."""
 
-    def __init__(self, reference: Reference, manifest: dict[str, Any], inputs: list[Any], outputs: list[Any]) -> None:
+    inputs: list[dict[str, Any]]
+    function: str
+    arguments: list[dict[str, Any]] = field(default_factory=list)
+    outputs: list[dict[str, Any]] = field(default_factory=list)
+
+    def __post_init__(self) -> None:
+        self.input_specs = [x["tensor"] for x in _messages(self.inputs)]
+        self.plain = any("tensor" not in x for x in self.inputs)
+
+    def variant(self) -> dict[str, Any]:
+        return {"function": self.function, "arguments": self.arguments, "outputs": self.outputs}
+
+
+class Arena:
+    """Three lent buffers laid out for one task and candidate. Contents come draw by draw. Inputs and outputs of every
+    shape begin at the buffers' starts: one shape is in use at a time."""
+
+    def __init__(self, reference: Reference, manifest: dict[str, Any], shapes: list[Sample]) -> None:
+        """`shapes`: inputs and outputs of each; the first one is in use."""
         self._layouts = [Layout(), Layout(), Layout()]
+        self._sizes = [0, 0, 0]
         self._reference = reference
         self.kind, self._entry = next(iter(manifest["entry"].items()))
-        self.inputs = self._encode(inputs, INPUTS)
-        self._input_specs = [x["tensor"] for x in _messages(self.inputs)]
-        self._plain = any("tensor" not in x for x in self.inputs)
         self._state = {name: self._place(x, WEIGHTS) for name, x in reference.state.items()}
         self._init = self._encode(reference.init, WEIGHTS)
-        self._arguments: list[dict[str, Any]] = []
-        self._outputs: list[dict[str, Any]] = []
-        self._lay_out(manifest, outputs)
+        variants = self._variants(manifest, len(shapes))
+        self._places = [self._lay_out(*x) for x in zip(variants, shapes, strict=True)]
+        self.use(0)
         self.lent = self._allocate()
         self.write_weights()
+
+    def use(self, shape: int) -> None:
+        """What follows is about that shape."""
+        self._shape = shape
+        self._now = self._places[shape]
 
     # -- layout -------------------------------------------------------------------------------------------------------
 
@@ -96,21 +119,35 @@ class Arena:
         except NotPlain as error:
             raise TaskRefused(f"a value of type {error} can't be given to a candidate") from None
 
-    def _lay_out(self, manifest: dict[str, Any], outputs: list[torch.Tensor]) -> None:
+    def _variants(self, manifest: dict[str, Any], count: int) -> list[dict[str, Any]]:
+        """One a shape: what the candidate has for it."""
+        if self.kind != "c_abi":
+            return [{}] * count
+        variants = manifest.get("variants") or [{"function": self._entry["function"], **manifest}]
+        if len(variants) != count:
+            raise JudgeFailure(f"the candidate has variants for {len(variants)} shapes, the task has {count}")
+        return variants
+
+    def _lay_out(self, variant: dict[str, Any], sample: Sample) -> Places:
+        inputs, outputs = sample
+        self._layouts[INPUTS], self._layouts[OUTPUTS] = Layout(), Layout()
+        places = Places(self._encode(inputs, INPUTS), variant.get("function", ""))
         layout = self._layouts[OUTPUTS]
         if self.kind == "c_abi":
-            self._arguments = [self._argument(x) for x in manifest.get("arguments", [])]
-            self._outputs = [layout.place(x) for x in manifest.get("outputs", [])]
-            return
-        changing = [self._reference.state[name] for name in self._reference.changing]
-        for x in (*outputs, *changing):  # contiguous copies, whatever their strides
-            layout.place(spec_of(torch.empty(x.shape, dtype=x.dtype, device="meta")))
+            places.arguments = [self._argument(x, places.inputs) for x in variant.get("arguments", [])]
+            places.outputs = [layout.place(x) for x in variant.get("outputs", [])]
+        else:
+            changing = [self._reference.state[name] for name in self._reference.changing]
+            for x in (*outputs, *changing):  # contiguous copies, whatever their strides
+                layout.place(spec_of(torch.empty(x.shape, dtype=x.dtype, device="meta")))
+        self._sizes = [max(size, x.size) for size, x in zip(self._sizes, self._layouts, strict=True)]
+        return places
 
-    def _argument(self, binding: dict[str, Any]) -> dict[str, Any]:
+    def _argument(self, binding: dict[str, Any], inputs: list[dict[str, Any]]) -> dict[str, Any]:
         origin, index, path = binding.get("origin", "input"), binding.get("index", 0), binding.get("path", "")
         found: dict[str, Any] | None = None
-        if origin == "input" and index < len(self.inputs):
-            found = self.inputs[index]
+        if origin == "input" and index < len(inputs):
+            found = inputs[index]
         elif origin in ("parameter", "buffer"):
             found = self._state.get(path)
         name = f"input {index}" if origin == "input" else clean(f"{origin} {path}", 200)
@@ -122,13 +159,13 @@ class Arena:
         return {**spec, "lent": found["lent"]}
 
     def _allocate(self) -> list[LentBuffer]:
-        wanted = sum(x.size for x in self._layouts)
+        wanted = sum(self._sizes)
         if wanted > available_memory() * 0.8:
             raise JudgeFailure(
                 f"lending inputs, weights and outputs takes {wanted >> 20} MiB,"
                 f" {available_memory() >> 20} MiB of memory are free: shrink the task"
             )
-        return [MemfdBuffer.allocate(x.size) for x in self._layouts]
+        return [MemfdBuffer.allocate(x) for x in self._sizes]
 
     @property
     def has_changing_buffers(self) -> bool:
@@ -145,38 +182,45 @@ class Arena:
             "init": self._init,
             "seed": self._reference.weights_number,
             "lent": [x.size for x in self.lent],
-            "inputs": self.inputs,
+            "inputs": self._places[0].inputs,
             "state": self._state,
             "buffers": self._reference.buffer_names,
             "changing": self._reference.changing,
             "redraw": self._reference.redraw,
-            "arguments": self._arguments,
-            "outputs": self._outputs,
+            "arguments": self._places[0].arguments,
+            "outputs": self._places[0].outputs,
+            "variants": [x.variant() for x in self._places] if self._several and self.kind == "c_abi" else [],
             "outputs_bytes": self.lent[OUTPUTS].size,
         }
         return memfd_with(msgpack.packb(order))
 
     # -- contents -----------------------------------------------------------------------------------------------------
 
-    def call_inputs(self, inputs: list[Any]) -> list[dict[str, Any]]:
-        """What a call must be told of its inputs: nothing if all are tensors in their places."""
+    @property
+    def _several(self) -> bool:
+        return len(self._places) > 1
+
+    def call_words(self, inputs: list[Any]) -> dict[str, Any]:
+        """What a call is told: `plain`, its inputs, nothing if all are tensors in the places of the only shape;
+        `variant`, of a task with several shapes."""
         self._check_shapes(inputs)
-        if not self._plain:
-            return []
-        places = iter(self._input_specs)
-        return [encode(x, lambda _: {"tensor": next(places), "lent": INPUTS}) for x in inputs]
+        variant = {"variant": self._shape} if self._several else {}
+        if not self._now.plain and (self.kind == "c_abi" or not self._several):
+            return {"plain": [], **variant}
+        places = iter(self._now.input_specs)
+        return {"plain": [encode(x, lambda _: {"tensor": next(places), "lent": INPUTS}) for x in inputs], **variant}
 
     def _check_shapes(self, inputs: list[Any]) -> None:
         now = [spec_of(x) for x in tensors_in(inputs)]
-        if now != [{key: x[key] for key in ("dtype", "shape", "strides")} for x in self._input_specs]:
+        if now != [{key: x[key] for key in ("dtype", "shape", "strides")} for x in self._now.input_specs]:
             raise TaskRefused("get_inputs returns other shapes each time it is called")
 
     def write_inputs(self, inputs: list[Any]) -> None:
-        _write(self.lent[INPUTS], self._input_specs, tensors_in(inputs))
+        _write(self.lent[INPUTS], self._now.input_specs, tensors_in(inputs))
 
     def lent_inputs(self) -> list[torch.Tensor]:
         """The lent input tensors, flat, in order."""
-        return [self.lent[INPUTS].flat(spec) for spec in self._input_specs]
+        return [self.lent[INPUTS].flat(spec) for spec in self._now.input_specs]
 
     def write_weights(self) -> None:
         specs = [x["tensor"] for x in (*self._state.values(), *_messages(self._init))]
@@ -198,7 +242,7 @@ class Arena:
         kept = [(x["tensor"], self._reference.state[name]) for name, x in self._state.items() if name not in free]
         kept += _zip([x["tensor"] for x in _messages(self._init)], tensors_in(self._reference.init))
         pairs = [
-            *((self.lent[INPUTS].flat(spec), memory_of(x)) for spec, x in _zip(self._input_specs, tensors_in(inputs))),
+            *((x, memory_of(y)) for x, y in zip(self.lent_inputs(), tensors_in(inputs), strict=True)),
             *((self.lent[WEIGHTS].flat(spec), memory_of(x)) for spec, x in kept),
         ]
         return not all(same_bits(a, b) for a, b in pairs)
@@ -207,7 +251,7 @@ class Arena:
         """Fills the outputs with what no candidate computes: NaN, or 0xA5 bytes."""
         if self.kind != "c_abi":
             self.lent[OUTPUTS].bytes().fill_(_POISON_BYTE)
-        for spec in self._outputs:
+        for spec in self._now.outputs:
             flat = self.lent[OUTPUTS].flat(spec)
             if flat.is_floating_point():
                 flat.fill_(float("nan"))
@@ -217,7 +261,7 @@ class Arena:
     def read(self, answer: dict[str, Any] | None) -> Delivered:
         """Private copies of the outputs; `answer` is what a python_host says of them, not to be trusted."""
         if answer is None:
-            outputs = [self._read_own(self.lent[OUTPUTS], x) for x in self._outputs]
+            outputs = [self._read_own(self.lent[OUTPUTS], x) for x in self._now.outputs]
             state = [self._state[name]["tensor"] for name in self._reference.changing]
             return Delivered("", outputs, [self._read_own(self.lent[WEIGHTS], x) for x in state])
         structure = clean(str(answer.get("structure", "?")), 400)

@@ -140,7 +140,7 @@ def _answer_all(judge: socket.socket, entry: Entry, closing: LibraryGuard | None
 def _answer(judge: socket.socket, entry: Entry, command: dict[str, Any], closing: LibraryGuard | None) -> None:
     if "call" in command:
         number = command["call"]
-        entry.call(command["plain"])
+        entry.call(command["plain"], command.get("variant", 0))
         pair.send(judge, {"done": number})
     elif "outputs" in command:
         library = {"library": closing.tried} if closing else {}

@@ -22,9 +22,9 @@ def tolerance_of(dtype: str) -> float:
     return _TOLERANCES.get(dtype, 1e-4)
 
 
-def lend(arena: Arena, inputs: list[Any]) -> list[dict[str, Any]]:
+def lend(arena: Arena, inputs: list[Any]) -> dict[str, Any]:
     """Fresh contents and poisoned outputs; what the call is to be told."""
-    told = arena.call_inputs(inputs)
+    told = arena.call_words(inputs)
     arena.poison()
     arena.write_inputs(inputs)
     return told
@@ -49,6 +49,11 @@ class Checks:
     def load(self) -> None:
         self.process.load()
 
+    def use(self, shape: int) -> None:
+        """What follows is about that shape of the task."""
+        self.settle()
+        self.arena.use(shape)
+
     def call(self, draw: Draw, inputs: list[Any], expected: Expected, probe: str = "") -> Figures:
         """One call with those contents, held against what is expected: the record draw_figures. It is filled further
         by the next call or by `settle`."""
@@ -57,7 +62,7 @@ class Checks:
         if self.arena.has_changing_buffers:
             self.arena.write_weights()
         self.process.ask("reset", weights=False)
-        self.process.ask("call", plain=told)
+        self.process.ask("call", **told)
         got = collect(self.arena, self.process)
         changed = self.arena.changed(inputs)
         if changed:

@@ -21,6 +21,7 @@ from kernelmesh_worker.homes import content_key, may_build
 from kernelmesh_worker.machine import environment, total_memory
 from kernelmesh_worker.reference import Reference
 from kernelmesh_worker.sandbox import Permissions, level, place_for_candidates
+from kernelmesh_worker.shapes import shape_text
 from kernelmesh_worker.task import Task, TaskRefused
 from kernelmesh_worker.values import tensors_in
 from kernelmesh_worker.zygote_client import ForkFailed, ZygoteClient
@@ -45,7 +46,7 @@ class Contest:
     task: Task
     reference: Reference
     draws: list[Draw]
-    first: Drawn
+    firsts: list[Drawn]  # the task's own draw, of every shape
     work: dict[str, Any]
     folder: Path  # the candidate's sources and library
     tolerance: float
@@ -53,7 +54,27 @@ class Contest:
     zygote: ZygoteClient
     progress: Progress
     forward_ns: int = 0  # spent in calls of processes that have ended
-    proven: set[str] = dataclasses.field(default_factory=set)  # kinds of draws that the reference has taken
+    shape: int = 0  # of those that the task has: the one at work
+    proven: set[tuple[int, str]] = dataclasses.field(default_factory=set)  # draws that the reference has taken
+
+    def use(self, shape: int) -> None:
+        """What follows is about that shape."""
+        self.shape = self.task.shape = shape
+
+    @property
+    def first(self) -> Drawn:
+        return self.firsts[self.shape]
+
+    @property
+    def shape_name(self) -> str:
+        """Empty of a task with one."""
+        return shape_text(self.first.values) if len(self.firsts) > 1 else ""
+
+    def input_bytes(self) -> list[int]:
+        """Of each tensor among the inputs, to be read at least; empty: not known."""
+        count = len(tensors_in(self.first.values))
+        told = self.work.get("input_bytes", [])
+        return told[self.shape * count :][:count] if len(told) == count * len(self.firsts) else []
 
     @property
     def options(self) -> dict[str, Any]:
@@ -128,7 +149,9 @@ class Contest:
 
     @contextlib.contextmanager
     def arena(self, manifest: dict[str, Any], reference: Reference) -> Iterator[Arena]:
-        arena = Arena(reference, manifest, self.first.values, reference.output_shapes(self.first.values))
+        samples = [(x.values, reference.output_shapes(x.values)) for x in self.firsts]
+        arena = Arena(reference, manifest, samples)
+        arena.use(self.shape)
         try:
             yield arena
         finally:
@@ -180,12 +203,12 @@ class Contest:
 
     def fit(self, wanted: Draw) -> tuple[Draw, Drawn]:
         """The same without its results: the reference is asked once for each kind."""
-        if wanted.kind in self.proven:
+        if (self.shape, wanted.kind) in self.proven:
             draw, drawn = self.drawn(wanted)
             if not leaves_range(drawn.values, self.first.values):
                 return draw, drawn
         draw, drawn, _ = self.usable(wanted, self.reference.eager)
-        self.proven.add(draw.kind)
+        self.proven.add((self.shape, draw.kind))
         return draw, drawn
 
     def more(self, index: int | str, kind: str = "own") -> Draw:
@@ -195,6 +218,7 @@ class Contest:
     def figures(self, fate: dict[str, Any]) -> dict[str, Any]:
         """What verify and time figures have in common."""
         return {
+            "shape": self.shape_name,
             "fate": fate,
             "forward_ns": self.forward_ns + self.reference.forward_ns,
             "sandbox": level(),
@@ -237,7 +261,7 @@ def opened(work: dict[str, Any], zygote: ZygoteClient, progress: Progress) -> It
             task=task,
             reference=Reference(task, secret),
             draws=draws,
-            first=task.drawn(draws[0].seed),
+            firsts=task.drawn_shapes(draws[0].seed),
             work=work,
             folder=stack.enter_context(_sources(work)),
             tolerance=tolerance_of(task.dtype_name),

@@ -26,8 +26,9 @@ _HEAP_SHARE = 4  # times the outputs
 
 
 class Entry(Protocol):
-    def call(self, plain: list[Any]) -> None:
-        """Computes the outputs from the inputs in the lent buffer; `plain` has the inputs' messages."""
+    def call(self, plain: list[Any], variant: int = 0) -> None:
+        """Computes the outputs from the inputs in the lent buffer; `plain` has the inputs' messages, `variant` is the
+        shape's number."""
 
     def outputs(self) -> dict[str, Any]:
         """Copies the last call's outputs and the buffers that change to the lent buffer and describes them."""
@@ -62,17 +63,27 @@ class CFunction:
     """A library's function on tensors that all lie in lent buffers."""
 
     def __init__(self, order: dict[str, Any], function: str, lent: list[LentBuffer]) -> None:
-        self._function = getattr(ctypes.CDLL(order["artifact"], mode=os.RTLD_NOW), function)
-        self._function.restype = ctypes.c_int
+        library = ctypes.CDLL(order["artifact"], mode=os.RTLD_NOW)
         self._kept: list[Any] = [lent]
-        arguments = [self._tensor(lent[x["lent"]], x) for x in order["arguments"]]
-        outputs = [self._tensor(lent[2], x) for x in order["outputs"]]
-        self._call = (
+        self._calls = [
+            self._prepared(library, one, order["cores"], lent)
+            for one in order["variants"] or [{"function": function, **order}]
+        ]
+
+    def _prepared(
+        self, library: ctypes.CDLL, variant: dict[str, Any], cores: int, lent: list[LentBuffer]
+    ) -> tuple[Any, tuple[Any, ...]]:
+        """The function for one shape with what it is given."""
+        function = getattr(library, variant["function"])
+        function.restype = ctypes.c_int
+        arguments = [self._tensor(lent[x["lent"]], x) for x in variant["arguments"]]
+        outputs = [self._tensor(lent[2], x) for x in variant["outputs"]]
+        return function, (
             (_Tensor * len(arguments))(*arguments),
             ctypes.c_int32(len(arguments)),
             (_Tensor * len(outputs))(*outputs),
             ctypes.c_int32(len(outputs)),
-            ctypes.c_int32(order["cores"]),
+            ctypes.c_int32(cores),
             ctypes.c_void_p(None),
         )
 
@@ -84,8 +95,9 @@ class CFunction:
         address = buffer.bytes().data_ptr() + spec["offset"]
         return _Tensor(address, shape, strides, rank, DTYPE_NUMBERS[spec["dtype"]])
 
-    def call(self, plain: list[Any]) -> None:
-        code = self._function(*self._call)
+    def call(self, plain: list[Any], variant: int = 0) -> None:
+        function, given = self._calls[variant]
+        code = function(*given)
         if code != 0:
             raise RuntimeError(f"the function returned {code}")
 
@@ -167,7 +179,7 @@ class PythonModule:
     def reset(self, weights: bool = False) -> None:
         self._take([name for name in self._own if weights or name in self._buffers])
 
-    def call(self, plain: list[Any]) -> None:
+    def call(self, plain: list[Any], variant: int = 0) -> None:
         inputs = [decode(x, self._view) for x in plain or self._inputs]
         self._last = None  # first: else each call's outputs would go to pages that no call has touched
         with torch.no_grad():

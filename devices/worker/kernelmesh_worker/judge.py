@@ -81,9 +81,9 @@ class Judge:
 
             return "traced", trace(work["task"])
         with opened(work, self._zygote, progress) as contest:
-            if work.get("time"):
-                return "timed", {"figures": time_candidate(contest)}
-            return "verified", {"figures": verify(contest)}
+            kind, judged = ("timed", time_candidate) if work.get("time") else ("verified", verify)
+            first, *others = judged(contest)
+            return kind, {"figures": first, "others": others, "shapes": len(contest.firsts)}
 
     def _progress_of(self, command: int) -> Progress:
         last = 0.0

@@ -17,6 +17,7 @@ from kernelmesh_worker.entries import state_of, structure_of
 from kernelmesh_worker.lent import DTYPE_NAMES
 from kernelmesh_worker.machine import available_memory
 from kernelmesh_worker.rows import Rows, fits_in_double
+from kernelmesh_worker.shapes import shape_text
 from kernelmesh_worker.task import Task, TaskRefused, flat_outputs, number_of
 from kernelmesh_worker.values import tensors_in
 
@@ -47,8 +48,8 @@ class Reference:
         self.structure = "Tensor"
         self.forward_ns = 0  # spent in forward calls
         self.returns_inputs = False  # is an output a view of an input?
-        self._infinite: bool | None = None
-        self._shapes: list[torch.Tensor] | None = None
+        self._infinite: dict[str, bool] = {}  # by the inputs' shapes, as the next
+        self._shapes: dict[str, list[torch.Tensor]] = {}
         self._buffers = {name: self.state[name].clone() for name in self.buffer_names}
         self._double: torch.nn.Module | None = None
         self._double_works = True
@@ -69,9 +70,10 @@ class Reference:
 
     def output_shapes(self, inputs: list[Any]) -> list[torch.Tensor]:
         """The outputs without their memory: asked for every fork, found out once."""
-        if self._shapes is None:
-            self._shapes = [x.to("meta") for x in self.eager(inputs)]
-        return self._shapes
+        key = shape_text(inputs)
+        if key not in self._shapes:
+            self._shapes[key] = [x.to("meta") for x in self.eager(inputs)]
+        return self._shapes[key]
 
     def eager(self, inputs: list[Any]) -> list[torch.Tensor]:
         """What torch gives, on copies of the inputs. TaskRefused if it raises."""
@@ -108,9 +110,9 @@ class Reference:
         eager = outputs + buffers
         want = self._oracle(inputs, eager)
         finite = all(is_finite(x) for x in (*eager, *want))
-        if self._infinite is None:  # the first is the task's own draw: what is not finite there belongs to the task
-            self._infinite = not finite
-        return Expected(eager, want, finite or (self._infinite and _alike(eager, want)))
+        # the first is the task's own draw: what is not finite there belongs to the task
+        infinite = self._infinite.setdefault(shape_text(inputs), not finite)
+        return Expected(eager, want, finite or (infinite and _alike(eager, want)))
 
     def _oracle(self, inputs: list[Any], eager: list[torch.Tensor]) -> list[torch.Tensor]:
         """In float64; eager's own where that does not fit or work, and for outputs that are not floating."""

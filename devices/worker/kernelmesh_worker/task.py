@@ -20,11 +20,11 @@ from kernelmesh_worker.draws import Drawn, redrawn, redrawn_constants
 from kernelmesh_worker.left_behind import Before
 from kernelmesh_worker.lent import DTYPES
 from kernelmesh_worker.module_globals import override, whole_numbers
+from kernelmesh_worker.shapes import LISTS, problem_of
 from kernelmesh_worker.task_source import missing_package
 from kernelmesh_worker.text import clean, describe, one_line
 
 _MODULE = "kernelmesh_task"
-_NEEDED = ("Model", "get_inputs")
 _IMPORTING = "importing it"
 
 
@@ -44,11 +44,12 @@ class Task:
         self.dtype_name = record.get("dtype", "float32")
         self.dtype = DTYPES[self.dtype_name]
         self._file = f"{self.name}.py"
+        self.shape = 0  # of those that the task has: which one `inputs` and `drawn` are of
         self._before = Before()
         try:
             self._module = self._load(record.get("code", ""))
-            for name in _NEEDED:
-                if not callable(getattr(self._module, name, None)):
+            for name in ("Model", LISTS if self.has_shapes else "get_inputs"):
+                if not self._defines(name):
                     raise TaskRefused(f"{self._file} defines no {name}")
             self.override(record.get("overrides") or {})
         except TaskRefused:
@@ -63,6 +64,14 @@ class Task:
         with self.running(_IMPORTING):
             exec(compile(code, self._file, "exec"), module.__dict__)  # noqa: S102 - that is what a task is
         return module
+
+    def _defines(self, name: str) -> bool:
+        return callable(getattr(self._module, name, None))
+
+    @property
+    def has_shapes(self) -> bool:
+        """Does it give a list of argument lists?"""
+        return self._defines(LISTS)
 
     def whole_numbers(self) -> dict[str, int]:
         """Its globals that can be overridden."""
@@ -124,16 +133,39 @@ class Task:
         return model.to(self.dtype) if cast else model
 
     def inputs(self, seed: str, kind: str = "own") -> list[Any]:
-        """What get_inputs returns under that seed; floating tensors in the task's dtype."""
+        """What get_inputs returns under that seed, or the list of the current shape; floating tensors in the task's
+        dtype."""
         return self.drawn(seed, kind).values
 
     def drawn(self, seed: str, kind: str = "own") -> Drawn:
         """The same, with what is known of them."""
+        return self._drawn(self._lists(seed, kind), self.shape)
+
+    def drawn_shapes(self, seed: str) -> list[Drawn]:
+        """The task's own draw of every shape."""
+        lists = self._lists(seed, "own")
+        return [self._drawn(lists, i) for i in range(len(lists[0]))]
+
+    def _lists(self, seed: str, kind: str) -> tuple[list[Any], list[torch.Tensor]]:
+        """The argument lists of all shapes, and what random sources gave for them."""
+        several = self.has_shapes
+        name = LISTS if several else "get_inputs"
         _seed_all(seed)
-        with self.running("get_inputs"), redrawn(self._module, kind) as given, torch.no_grad():
-            values = self._module.get_inputs()
+        with self.running(name), redrawn(self._module, kind) as given, torch.no_grad():
+            values = getattr(self._module, name)()
+        if several:
+            if problem := problem_of(values):
+                raise TaskRefused(problem)
+            return list(values), given
         if not isinstance(values, (list, tuple)):
             raise TaskRefused(f"get_inputs returns a {type(values).__name__}, not a list")
+        return [values], given
+
+    def _drawn(self, lists: tuple[list[Any], list[torch.Tensor]], shape: int) -> Drawn:
+        all_of_them, given = lists
+        if shape >= len(all_of_them):
+            raise TaskRefused(f"{LISTS} returns another number of argument lists each time it is called")
+        values = all_of_them[shape]
         raw = [isinstance(x, torch.Tensor) and any(x is one for one in given) for x in values]
         return Drawn([self._cast(x) for x in values], raw)
 

@@ -76,7 +76,7 @@ class Contender:
         """Gives it fresh contents, takes the time of one call, stops it. Its outputs are taken between both."""
         self._reset()
         told = lend(self.arena, content.inputs)
-        self.elapsed = self.process.timed("call", plain=told)
+        self.elapsed = self.process.timed("call", **told)
         if deliver:
             self.spoilt = self.arena.spoil_inputs(_SECRET.random() < _SPOILT_SHARE)
             start = time.perf_counter_ns()
@@ -265,7 +265,7 @@ class Turns:
             self._run_pairs()
 
     def _run_pairs(self) -> None:
-        budget = self._contest.options.get("timing_budget_ms", 3000) / 1000
+        budget = self._contest.options.get("timing_budget_ms", 3000) / 1000 / len(self._contest.firsts)
         wanted = self._contest.options.get("wanted_interval", 0.01)
         start = time.monotonic()
         for i in range(min(MOST_PAIRS, self._contest.options.get("most_pairs", MOST_PAIRS))):
@@ -344,8 +344,18 @@ def _shuffled(items: list[Any]) -> list[Any]:
 # -- the whole of it --------------------------------------------------------------------------------------------------
 
 
-def time_candidate(contest: Contest) -> dict[str, Any]:
-    """The record time_figures."""
+def time_candidate(contest: Contest) -> list[dict[str, Any]]:
+    """The record time_figures of each shape, each in fresh processes, as far as the candidate comes."""
+    found: list[dict[str, Any]] = []
+    for shape in range(len(contest.firsts)):
+        contest.use(shape)
+        found.append(_time_shape(contest))
+        if found[-1]["fate"]["end"] != "finished":
+            break
+    return found
+
+
+def _time_shape(contest: Contest) -> dict[str, Any]:
     checked: list[Figures] = []
     fate = finished("time")
     with contextlib.ExitStack() as stack:
@@ -358,8 +368,7 @@ def time_candidate(contest: Contest) -> dict[str, Any]:
                 draw, drawn = contest.drawn(contest.draws[0])
                 checked.append(checks.call(draw, drawn.values, checks.reference.expected(drawn.values)))
                 checks.settle()
-                least = contest.work.get("input_bytes", [])
-                floor = measure_floor(checks.arena, contest.reference, contest.first.values, least)
+                floor = measure_floor(checks.arena, contest.reference, contest.first.values, contest.input_bytes())
                 checks.process.phase = "time"
                 turns.run(checks)
         except CandidateEnded as ended:

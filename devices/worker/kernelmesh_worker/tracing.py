@@ -8,6 +8,7 @@ from typing import Any
 from torch._subclasses.fake_tensor import FakeTensorMode
 
 from kernelmesh_worker import task_mark
+from kernelmesh_worker.shapes import LISTS
 from kernelmesh_worker.shrinking import shrink
 from kernelmesh_worker.task import Task, TaskRefused
 from kernelmesh_worker.text import one_line
@@ -19,22 +20,29 @@ def trace(record: dict[str, Any]) -> dict[str, Any]:
     task = Task(record)
     try:
         limit = record.get("shrink_to_bytes") or 0
+        if limit and task.has_shapes:
+            raise TaskRefused(f"a task with {LISTS} can't be shrunk: its shapes are what it is judged on")
         shrunk = shrink(task, limit, secrets.token_hex(8)) if limit else {}
-        model, inputs = _build(task)
+        model, shapes = _build(task)
         with task_mark.doing("running forward"):
-            graph = trace_model(model, inputs, task.name, task.dtype_name)
-        return {"graph": graph, "shrunk": shrunk}
+            graph, *others = (trace_model(model, inputs, task.name, task.dtype_name) for inputs in shapes)
+        return {"graph": graph, "others": others, "shrunk": shrunk}
     except TraceRefused as refused:
         raise TaskRefused(one_line(str(refused)), task.line_of(refused.__cause__)) from None
     finally:
         task.close()
 
 
-def _build(task: Task) -> tuple[Any, list[Any]]:
-    """Under FakeTensorMode nothing is allocated; code that looks at its numbers fails there and is run for real."""
+def _build(task: Task) -> tuple[Any, list[list[Any]]]:
+    """The model, and inputs of each shape. Under FakeTensorMode nothing is allocated; code that looks at its numbers
+    fails there and is run for real."""
     seed = secrets.token_hex(8)
     try:
         with FakeTensorMode(allow_non_fake_inputs=True):
-            return task.model(task.init_inputs(seed), seed, cast=False), task.inputs(seed)
+            return task.model(task.init_inputs(seed), seed, cast=False), _inputs(task, seed)
     except TaskRefused:
-        return task.model(task.init_inputs(seed), seed), task.inputs(seed)
+        return task.model(task.init_inputs(seed), seed), _inputs(task, seed)
+
+
+def _inputs(task: Task, seed: str) -> list[list[Any]]:
+    return [x.values for x in task.drawn_shapes(seed)]

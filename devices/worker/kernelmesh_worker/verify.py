@@ -1,6 +1,7 @@
 """Is the candidate right? Figures only; what they mean is decided elsewhere.
 
 Three forks are asked: one does all draws and probes, one is built with other weights, one has no libraries to call.
+Each is asked about all shapes of the task, so that what it keeps of one is there when another comes.
 """
 
 from __future__ import annotations
@@ -27,18 +28,29 @@ Probe = tuple[str, Callable[[Drawn], list[Any]]]
 
 
 class Verification:
-    """What was found so far; each step adds to it."""
+    """What was found so far of one shape; each step adds to it."""
 
-    def __init__(self, contest: Contest) -> None:
+    def __init__(self, contest: Contest, shape: int) -> None:
         self.contest = contest
+        self.shape = shape
         self.draws: list[Figures] = []
         self.library: dict[str, Any] | None = None
         self.trivial = Trivial(contest.tolerance)
+
+    @property
+    def is_wrong(self) -> bool:
+        """On a draw of the task's own."""
+        return any(is_bad(x) for x in self.draws if x["kind"] == "own")
+
+    def _turn_to(self, checks: Checks) -> None:
+        self.contest.use(self.shape)
+        checks.use(self.shape)
 
     # -- the weights it was built with --------------------------------------------------------------------------------
 
     def check_draws(self, checks: Checks) -> None:
         """For each draw that is not finite, one more of the task's own. Probes follow draws chosen at random."""
+        self._turn_to(checks)
         waiting = list(self.contest.draws)
         planned = len(waiting)
         probes = self._probes_by_draw(planned)
@@ -55,6 +67,12 @@ class Verification:
                 waiting.append(self.contest.more(index))
         if any(_looks_narrow(x) for draw in self.draws for x in draw["outputs"]):
             self._check_draw(checks, self.contest.more("tiny", TINY))
+        checks.settle()
+
+    def check_again(self, checks: Checks) -> None:
+        """Once more, after other shapes."""
+        self._turn_to(checks)
+        self._check_draw(checks, self.contest.more("again"))
         checks.settle()
 
     def _probes_by_draw(self, planned: int) -> dict[int, list[Probe]]:
@@ -85,20 +103,8 @@ class Verification:
 
     # -- other weights ------------------------------------------------------------------------------------------------
 
-    def check_weights(self) -> None:
-        """Built under another seed, with constant weights redrawn; then with weights that no construction gave."""
-        if not self.contest.reference.state:
-            return
-        other = Reference(self.contest.task, self.contest.secret, "other weights", redraw=True)
-        with self.contest.candidate(other) as checks:
-            checks.load()
-            self._check_own(checks, "other_seed")
-            other.perturb()
-            checks.take_weights()
-            self._check_own(checks, "perturbed")
-            checks.settle()
-
-    def _check_own(self, checks: Checks, weights: str) -> None:
+    def check_weights(self, checks: Checks, weights: str) -> None:
+        self._turn_to(checks)
         draw, drawn = self.contest.drawn(self.contest.more(weights))
         figures = checks.call(draw, drawn.values, checks.reference.expected(drawn.values))
         figures["weights"] = weights
@@ -107,9 +113,8 @@ class Verification:
     # -- without libraries --------------------------------------------------------------------------------------------
 
     def check_library(self) -> None:
-        """One more draw in a process in which operators of libraries raise; where there are none, nothing is asked."""
-        if self.contest.tier == "sealed":
-            return
+        """One more draw in a process in which operators of libraries raise."""
+        self.contest.use(self.shape)
         with self.contest.candidate(closed=True) as checks:
             message, changed = "", False
             try:
@@ -119,6 +124,16 @@ class Verification:
             except CandidateEnded as ended:
                 message, changed = ended.fate["message"] or ended.fate["end"], True
             self.library = {"calls": checks.process.library, "changed": changed, "message": message}
+
+    # -- all of it ----------------------------------------------------------------------------------------------------
+
+    def figures(self, fate: dict[str, Any]) -> dict[str, Any]:
+        """The record verify_figures."""
+        self.contest.use(self.shape)
+        more = {"draws": self.draws, "degenerate": self.trivial.kind(), "tier": self.contest.tier}
+        if self.library is not None:
+            more["library"] = self.library
+        return self.contest.figures(fate) | {"tolerance": self.contest.tolerance} | more
 
 
 class Trivial:
@@ -167,20 +182,47 @@ def _looks_narrow(x: dict[str, Any]) -> bool:
     return _NARROW[0] < share < _NARROW[1] and x["rms"] > 4 * x["eager_rms"]
 
 
-def verify(contest: Contest) -> dict[str, Any]:
-    """The record verify_figures."""
-    found = Verification(contest)
+def verify(contest: Contest) -> list[dict[str, Any]]:
+    """Of each shape, as far as the candidate comes: those behind one on which it is wrong or ends are not asked."""
+    found = [Verification(contest, shape) for shape in range(len(contest.firsts))]
     fate = finished("call")
     try:
-        with contest.candidate() as checks:
-            checks.load()
-            found.check_draws(checks)
-        if not any(is_bad(x) for x in found.draws if x["kind"] == "own"):
-            found.check_weights()
-            found.check_library()
+        _check_draws(contest, found)
+        if not any(x.is_wrong for x in found):
+            _check_weights(contest, found)
+            for one in found if contest.tier != "sealed" else []:  # there is no library to call
+                one.check_library()
     except CandidateEnded as ended:
         fate = ended.fate
-    more = {"draws": found.draws, "degenerate": found.trivial.kind(), "tier": contest.tier}
-    if found.library is not None:
-        more["library"] = found.library
-    return contest.figures(fate) | {"tolerance": contest.tolerance} | more
+    at, done = contest.shape, finished("call")
+    last = at if fate["end"] != "finished" else len(found) - 1
+    seen = [x for x in found if x.draws or x.shape == at]
+    return [x.figures(fate if x.shape == at else done) for x in seen if x.shape <= last]
+
+
+def _check_draws(contest: Contest, found: list[Verification]) -> None:
+    """Every shape in turn; then all of them once more in another order."""
+    with contest.candidate() as checks:
+        checks.load()
+        for one in found:
+            one.check_draws(checks)
+            if one.is_wrong:
+                return
+        for one in _SECRET.sample(found, len(found)) if len(found) > 1 else []:
+            one.check_again(checks)
+
+
+def _check_weights(contest: Contest, found: list[Verification]) -> None:
+    """Built under another seed, with constant weights redrawn; then with weights that no construction gave."""
+    if not contest.reference.state:
+        return
+    other = Reference(contest.task, contest.secret, "other weights", redraw=True)
+    with contest.candidate(other) as checks:
+        checks.load()
+        for one in found:
+            one.check_weights(checks, "other_seed")
+        other.perturb()
+        checks.take_weights()
+        for one in found:
+            one.check_weights(checks, "perturbed")
+        checks.settle()

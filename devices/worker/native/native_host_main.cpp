@@ -19,16 +19,26 @@ using namespace devices::worker::native;
 
 constexpr int socket_descriptor = 3, order_descriptor = 4, first_lent = 5;
 
-/// What is called again and again. `order` holds the shapes that `arguments` points to.
-struct program {
-  devices::worker::native::order order;
+/// A function with what it is given.
+struct prepared_call {
   kernel_arguments arguments;
   std::optional<kernel_library> library;
 };
 
-expected<std::optional<kernel_library>> load_library(const devices::worker::native::order& order) {
-  if (order.artifact.empty()) return std::nullopt;
-  return kernel_library::load(order.artifact, order.function()).map([](auto x) { return std::optional{x}; });
+/// What is called again and again, a call for each shape. `order` holds the shapes that `arguments` points to.
+struct program {
+  devices::worker::native::order order;
+  std::vector<prepared_call> calls;
+};
+
+expected<void> load_libraries(program& x) {
+  if (x.order.artifact.empty()) return {};
+  for (std::size_t i = 0; i < x.calls.size(); ++i) {
+    auto library = kernel_library::load(x.order.artifact, x.order.variants[i].function);
+    if (!library) return tl::unexpected{library.error()};
+    x.calls[i].library = *library;
+  }
+  return {};
 }
 
 expected<program> load() {
@@ -36,12 +46,13 @@ expected<program> load() {
   if (!order) return tl::unexpected{order.error()};
   auto lent = map_lent(first_lent, order->lent);
   if (!lent) return tl::unexpected{lent.error()};
-  kernel_arguments arguments{views(order->arguments, *lent), views(order->outputs, *lent), order->cores};
-  announce_threads(order->cores);
+  program x{*std::move(order), {}};
+  for (const auto& variant : x.order.variants)
+    x.calls.push_back({{views(variant.arguments, *lent), views(variant.outputs, *lent), x.order.cores}, {}});
+  announce_threads(x.order.cores);
   if (auto ok = deny_processes(); !ok) return tl::unexpected{ok.error()};
-  auto library = load_library(*order);
-  if (!library) return tl::unexpected{library.error()};
-  return program{*std::move(order), std::move(arguments), *library};
+  if (auto ok = load_libraries(x); !ok) return tl::unexpected{ok.error()};
+  return x;
 }
 
 /// How fast a sleeping judge wakes depends on how long it slept.
@@ -51,9 +62,14 @@ void keep_busy(std::chrono::nanoseconds duration) {
   }
 }
 
+expected<void> call(const program& x, std::size_t variant) {
+  if (variant >= x.calls.size() || !x.calls[variant].library)
+    return tl::unexpected{std::string{"there is no function to call"}};
+  return x.calls[variant].library->call(x.calls[variant].arguments);
+}
+
 expected<std::uint64_t> carry_out(const program& x, const command& wanted) {
-  if (wanted.call && !x.library) return tl::unexpected{std::string{"there is no function to call"}};
-  if (wanted.call) return x.library->call(x.arguments).map([&] { return *wanted.call; });
+  if (wanted.call) return call(x, wanted.variant).map([&] { return *wanted.call; });
   if (wanted.reset) return *wanted.reset;  // arguments are read where they are lent
   if (!wanted.empty) return tl::unexpected{std::string{"the judge asks for nothing that is known here"}};
   keep_busy(wanted.ns);

@@ -52,7 +52,6 @@ status check_program(const order& x) {
   if (x.cores < 1) return failed("the order has " + std::to_string(x.cores) + " cores");
   auto entry = std::get_if<messages::c_abi_entry>(&x.entry);
   if (!entry) return failed("only programs with a c_abi entry run here");
-  if (entry->function.empty()) return failed("the order names no function");
   if (entry->abi != 1) return failed("the function is of version " + std::to_string(entry->abi) + ", not 1");
   if (!x.artifact.empty() && !x.artifact.starts_with('/'))
     return failed("the order names no library by an absolute path");
@@ -62,8 +61,19 @@ status check_program(const order& x) {
 status check(const order& x) {
   if (auto ok = check_program(x); !ok) return ok;
   if (x.lent.size() != buffer_count) return failed("the order lends " + std::to_string(x.lent.size()) + " buffers");
-  if (auto ok = check_tensors(x.arguments, "argument", inputs_buffer, weights_buffer, x.lent); !ok) return ok;
-  return check_tensors(x.outputs, "output", outputs_buffer, outputs_buffer, x.lent);
+  for (const auto& variant : x.variants) {
+    if (variant.function.empty()) return failed("the order names no function");
+    if (auto ok = check_tensors(variant.arguments, "argument", inputs_buffer, weights_buffer, x.lent); !ok) return ok;
+    if (auto ok = check_tensors(variant.outputs, "output", outputs_buffer, outputs_buffer, x.lent); !ok) return ok;
+  }
+  return {};
+}
+
+/// What was said of a task with one shape.
+void fill_variants(order& x) {
+  auto entry = std::get_if<messages::c_abi_entry>(&x.entry);
+  if (!entry || !x.variants.empty()) return;
+  x.variants.push_back({entry->function, std::move(x.arguments), std::move(x.outputs)});
 }
 
 expected<wire::bytes> read_all(int descriptor) {
@@ -100,6 +110,7 @@ expected<std::uint64_t> extent_bytes(const messages::tensor_spec& spec) {
 expected<order> parse_order(wire::bytes_view message) {
   auto x = wire::unpack<order>(message);
   if (!x) return failed("the order can't be read: " + wire::to_string(x.error()));
+  fill_variants(*x);
   if (auto ok = check(*x); !ok) return failed(ok.error());
   return *std::move(x);
 }

@@ -32,6 +32,19 @@ struct lent_tensor {
   }
 };
 
+/// What is called for one shape of a task that has several.
+struct order_variant {
+  std::string function;
+  std::vector<lent_tensor> arguments;
+  std::vector<lent_tensor> outputs;
+
+  void fields(auto& f) {
+    f("function", function);
+    f("arguments", arguments);
+    f("outputs", outputs);
+  }
+};
+
 struct order {
   messages::candidate_entry entry;
   std::string artifact;             ///< the library, absolute; "": none, for a host whose clock is to be measured
@@ -39,9 +52,8 @@ struct order {
   std::vector<std::uint64_t> lent;  ///< bytes of inputs, weights, outputs
   std::vector<lent_tensor> arguments;
   std::vector<lent_tensor> outputs;
-
-  /// Of a checked order.
-  const std::string& function() const { return std::get<messages::c_abi_entry>(entry).function; }
+  std::vector<order_variant> variants;  ///< in place of the entry's function, arguments and outputs; never empty once
+                                        ///< it was checked
 
   void fields(auto& f) {
     f("entry", entry);
@@ -50,12 +62,14 @@ struct order {
     f("lent", lent);
     f("arguments", arguments);
     f("outputs", outputs);
+    f("variants", variants);
   }
 };
 
 constexpr std::size_t most_dimensions = 64;
 
-/// An order that can be carried out: its entry is a c_abi, and each of its tensors lies wholly in its lent buffer.
+/// An order that can be carried out: its entry is a c_abi, and each of its tensors lies wholly in its lent buffer. One
+/// without variants gets the only one that it has.
 expected<order> parse_order(wire::bytes_view message);
 
 /// Reads a file from its start, whatever its position, and closes it.

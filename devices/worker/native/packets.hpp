@@ -17,12 +17,14 @@ namespace devices::worker::native {
 struct command {
   std::optional<std::uint64_t> call, reset, empty;
   std::chrono::nanoseconds ns{0};  ///< of `empty`
+  std::uint32_t variant = 0;       ///< of `call`: which of the order's
 
   void fields(auto& f) {
     f("call", call);
     f("reset", reset);
     f("empty", empty);
     f("ns", ns);
+    f("variant", variant);
   }
 };
 

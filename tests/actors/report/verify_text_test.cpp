@@ -188,3 +188,17 @@ TEST_CASE("hostile texts reach no terminal") {
   CHECK_FALSE(has(text, "\nPASSED"));
   CHECK(has(text, "cleared PASSED"));
 }
+
+TEST_CASE("each shape of a task that has several is a line with its own time and speedup") {
+  auto x = passed();
+  x.shapes = {"[2, 3]", "[4, 300], [300]"};
+  x.timing->shapes = {{.shape = x.shapes[0], .candidate_ms = {0.5}, .speedup_eager = {2, 1.95, 2.05}},
+                      {.shape = x.shapes[1], .candidate_ms = {2}, .speedup_eager = {8, 7.9, 8.1}}};
+  x.timing->shapes[1].speedup_compile = ratio{1.5, 1.4, 1.6};
+  auto text = text_of(x);
+  CHECK_MESSAGE(has(text, "  shapes      [2, 3]: 500.0 us, 2.00x over eager (1.95x to 2.05x)\n"), text);
+  CHECK_MESSAGE(has(text, "              [4, 300], [300]: 2.000 ms, 8.00x over eager (7.90x to 8.10x)"), text);
+  CHECK(has(text, "1.50x over torch.compile"));
+  x.timing.reset();
+  CHECK(has(text_of(x), "  shapes      [2, 3]; [4, 300], [300]\n"));
+}

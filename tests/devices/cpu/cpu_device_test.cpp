@@ -57,6 +57,15 @@ TEST_CASE_FIXTURE(cpu_with_fakes, "a trace puts the op graph into the store and 
   CHECK(progress.text == "half");
 }
 
+TEST_CASE_FIXTURE(cpu_with_fakes, "the graphs of a task's further shapes are in the store as well") {
+  if (!tests::has_python()) return;
+  start();
+  auto traced = tests::finding_of<messages::traced>(run(trace_of("shapes")));
+  REQUIRE(traced.others.size() == 1);
+  CHECK(store.get_record<messages::op_graph>(traced.others[0].graph)->task == "longer");
+  CHECK(tests::finding_of<messages::traced>(run(trace_of("graph"))).others.empty());
+}
+
 TEST_CASE_FIXTURE(cpu_with_fakes, "a task that the judge refuses is a verdict about the task") {
   if (!tests::has_python()) return;
   start();

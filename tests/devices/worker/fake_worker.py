@@ -95,7 +95,8 @@ class Worker:
             self.send(command, {"failed": {"message": "as asked"}})
         elif wish != "hang":
             self.send(command, {"progress": {"share": 0.5, "text": "half"}})
-            self.send(command, {"traced": {"graph": GRAPH}})
+            others = [{**GRAPH, "task": "longer"}] if wish == "shapes" else []
+            self.send(command, {"traced": {"graph": GRAPH, "others": others}})
 
     def judge(self, command: int, work: Message) -> None:
         output = {"elements": 2, "expected": SPEC, "got": SPEC, "max_abs": 1e-6}

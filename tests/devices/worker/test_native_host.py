@@ -59,6 +59,28 @@ def test_a_function_gets_tensors_of_both_buffers_and_fills_the_output_again_and_
         assert host.ask("reset") == DONE
 
 
+def test_each_shape_of_a_task_has_its_own_function_and_tensors(kernels: Path) -> None:
+    variants = [
+        {"function": "add", "arguments": _pair_of_rows(size), "outputs": [tensor(FLOAT32, [1, size], [size, 1])]}
+        for size in (2, 3)
+    ]
+    variants.append({"function": "describe", "arguments": [], "outputs": [tensor(INT64, [32], [1])]})
+    with NativeHost(order_for(kernels, "add", outputs=[], variants=variants)) as host:
+        assert host.hear() == LOADED
+        host.write(0, 0, "f", [1, 2, 3])
+        host.write(1, 0, "f", [10, 20, 30])
+        for variant, sums in ((1, [11, 22, 33]), (0, [11, 22]), (1, [11, 22, 33])):
+            host.write(2, 0, "f", [0, 0, 0])
+            assert host.call(variant=variant) == DONE
+            assert host.read("f", 3) == [*sums, 0][:3]
+        assert host.call(variant=2) == DONE
+        assert message_of(host.call(variant=3)) == "there is no function to call"
+
+
+def _pair_of_rows(size: int) -> list[dict[str, Any]]:
+    return [{**tensor(FLOAT32, [1, size], [size, 1]), "lent": buffer} for buffer in (0, 1)]
+
+
 def test_shapes_strides_and_dtypes_arrive_as_ordered(kernels: Path) -> None:
     arguments = [
         {**tensor("bfloat16", [4, 5], [8, 1]), "lent": 0},

@@ -1,6 +1,6 @@
 // Plans and writes one kernel, for test_map_kernels.py: kernel_writer DSL_FOLDER OUT_FOLDER. In: {"graph": op graph,
-// "knobs": {name: value} (of every group), "allow_library_calls": bool, "recipes": [name], all if empty}; OUT gets the
-// sources, manifest.json and export.py; out: the remark.
+// "others": [op graph of a further shape], "knobs": {name: value} (of every group), "allow_library_calls": bool,
+// "recipes": [name], all if empty}; OUT gets the sources, manifest.json and export.py; out: the remark.
 
 #include <algorithm>
 #include <fstream>
@@ -15,12 +15,14 @@ namespace {
 
 struct question {
   messages::op_graph graph;
+  std::vector<messages::op_graph> others;
   messages::knob_values knobs;
   bool allow_library_calls = false;
   std::vector<std::string> recipes;
 
   void fields(auto& f) {
     f("graph", graph);
+    f("others", others);
     f("knobs", knobs);
     f("allow_library_calls", allow_library_calls);
     f("recipes", recipes);
@@ -31,11 +33,13 @@ using std::filesystem::path;
 
 messages::expected<messages::code_reply> write(const question& asked, const dsl::language& cpp,
                                                const blobs::blob_store& store) {
-  auto planned = dsl::rules_plan({.wanted = 1, .allow_library_calls = asked.allow_library_calls}, asked.graph, cpp);
+  std::vector<messages::op_graph> graphs{asked.graph};
+  graphs.insert(graphs.end(), asked.others.begin(), asked.others.end());
+  auto planned = dsl::rules_plan({.wanted = 1, .allow_library_calls = asked.allow_library_calls}, graphs, cpp);
   if (planned.plans.empty()) return messages::code_reply{.remark = planned.remark};
   auto plan = planned.plans.front();
   for (auto& group : plan.groups) group.knobs = asked.knobs;
-  return dsl::rules_code({.plan = plan}, asked.graph, cpp, store);
+  return dsl::rules_code({.plan = plan}, graphs, cpp, store);
 }
 
 messages::expected<std::string> answer(const question& asked, const path& dsl_folder, const path& out) {

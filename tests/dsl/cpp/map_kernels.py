@@ -6,6 +6,7 @@ import importlib.util
 import json
 import os
 import subprocess
+from collections.abc import Sequence
 from pathlib import Path
 from types import ModuleType
 from typing import Any
@@ -50,13 +51,21 @@ def graph(values: list[dict[str, Any]], nodes: list[dict[str, Any]]) -> dict[str
     return {"version": 1, "task": "test", "values": values, "nodes": nodes, "outputs": [nodes[-1]["name"]]}
 
 
-def write(folder: Path, of: dict[str, Any], knobs: dict[str, Any] | None = None, library: bool = False) -> str:
-    """The kernel's files in the folder; what the coder said. With `library`, torch computes what MAP does not."""
+def write(
+    folder: Path,
+    of: dict[str, Any],
+    knobs: dict[str, Any] | None = None,
+    library: bool = False,
+    others: Sequence[dict[str, Any]] = (),
+) -> str:
+    """The kernel's files in the folder; what the coder said. With `library`, torch computes what MAP does not;
+    `others` are graphs of further shapes."""
     folder.mkdir(parents=True, exist_ok=True)
     program = writer()
     assert program is not None
     recipes = ["map", "library"] if library else []
-    question = json.dumps({"graph": of, "knobs": knobs or {}, "allow_library_calls": library, "recipes": recipes})
+    asked = {"graph": of, "others": list(others), "knobs": knobs or {}}
+    question = json.dumps(asked | {"allow_library_calls": library, "recipes": recipes})
     done = subprocess.run([program, ROOT / "dsl", folder], input=question, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stdout + done.stderr
     return done.stdout

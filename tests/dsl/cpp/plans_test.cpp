@@ -184,6 +184,56 @@ TEST_CASE("variations are written until there are no more, each another program"
   CHECK(kernels.size() > 5);
 }
 
+/// chain() over another first dimension.
+static messages::op_graph longer_chain(std::int64_t rows) {
+  auto graph = chain();
+  graph.values[0].spec = spec({rows, 3, 4});
+  for (auto& node : graph.nodes) node.output = spec({rows, 3, 4});
+  return graph;
+}
+
+TEST_CASE("a task with several shapes gets a variant for each, all in one candidate") {
+  temporary_folder folder;
+  auto store = blobs::blob_store::open(folder.path / "blobs");
+  REQUIRE(store);
+  std::vector graphs{chain(), longer_chain(1), longer_chain(70)};
+  auto plans = rules_plan({.wanted = 1}, graphs, cpp());
+  REQUIRE_MESSAGE(plans.plans.size() == 1, plans.remark);
+  auto reply = rules_code({.plan = plans.plans.front()}, graphs, cpp(), *store);
+  REQUIRE(reply);
+  REQUIRE_MESSAGE(reply->manifest, reply->remark);
+  const auto& manifest = *reply->manifest;
+  CHECK(manifest.arguments.empty());
+  REQUIRE(manifest.variants.size() == 3);
+  CHECK(std::get<messages::c_abi_entry>(manifest.entry).function == "kernelmesh_run_0");
+  CHECK(manifest.variants[2].function == "kernelmesh_run_2");
+  CHECK(manifest.variants[2].outputs == std::vector{spec({70, 3, 4})});
+  CHECK(manifest.variants[1].arguments.front().spec == spec({1, 3, 4}));
+  std::set<std::string> paths;
+  for (const auto& source : manifest.sources) paths.insert(source.path);
+  for (auto path : {"kernel_0.cpp", "kernel_1.cpp", "kernel_2.cpp"}) CHECK(paths.contains(path));
+}
+
+TEST_CASE("a plan that does not fit every shape is none") {
+  auto other = chain();
+  other.nodes.pop_back();
+  other.outputs = {"add"};
+  std::vector graphs{chain(), other};
+  auto reply = rules_plan({.wanted = 1}, graphs, cpp());
+  CHECK(reply.plans.empty());
+  CHECK_MESSAGE(reply.remark.starts_with("shape 2: groups[0]"), reply.remark);
+}
+
+TEST_CASE("shapes that nobody can tell apart by what is read are refused") {
+  temporary_folder folder;
+  auto store = blobs::blob_store::open(folder.path / "blobs");
+  REQUIRE(store);
+  auto reply = rules_code({.plan = good()}, std::vector{chain(), chain()}, cpp(), *store);
+  REQUIRE(reply);
+  CHECK(!reply->manifest);
+  CHECK(reply->remark == "not covered: shapes that differ only in inputs which are not read");
+}
+
 TEST_CASE("an export of a kernel with another entry is refused") {
   messages::candidate_manifest manifest{.entry = messages::python_host_entry{}};
   CHECK(!cpp().export_candidate({manifest, {}, "task"}));

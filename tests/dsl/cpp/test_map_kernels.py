@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import json
 import os
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -141,6 +143,25 @@ def test_an_export_takes_weights_strides_and_refuses_other_shapes(tmp_path: Path
     assert first.data_ptr() != second.data_ptr()
     with pytest.raises(ValueError, match=r"input 0 is torch.float32 \(4, 33\) on cpu; this kernel was written for"):
         model(x[:4])
+
+
+def test_an_export_for_several_shapes_chooses_by_shape_and_refuses_one_that_it_does_not_know(tmp_path: Path) -> None:
+    weight = torch.randn(33)
+    shapes = [torch.randn(8, 33), torch.randn(1, 33), torch.randn(300, 33)]
+    first, *others = (scaled_graph(x, weight) for x in shapes)
+    map_kernels.write(tmp_path / "several", first, others=others)
+    manifest = json.loads((tmp_path / "several" / "manifest.json").read_text())
+    assert [x["function"] for x in manifest["variants"]] == [f"kernelmesh_run_{i}" for i in range(3)]
+    assert manifest["arguments"] == manifest["outputs"] == []
+    model = map_kernels.load(tmp_path / "several").ModelNew()
+    model.load_state_dict({"scale.weight": weight})
+    for x in (*shapes, shapes[0]):
+        assert torch.equal(model(x), torch.relu(x * weight))
+    said = "no kernel was written for inputs of shape (4, 33); there are kernels for (8, 33); (1, 33); (300, 33)"
+    with pytest.raises(ValueError, match=re.escape(said)):
+        model(torch.randn(4, 33))
+    with pytest.raises(ValueError, match="input 0 is torch.float64"):
+        model(shapes[0].double())
 
 
 BARE = """

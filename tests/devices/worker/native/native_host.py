@@ -108,8 +108,8 @@ class NativeHost:
         self.say({what: 1 << 55, **more})
         return self.hear()
 
-    def call(self) -> dict[str, Any] | None:
-        return self.ask("call", plain=[])
+    def call(self, **more: Any) -> dict[str, Any] | None:
+        return self.ask("call", plain=[], **more)
 
     # -- contents -----------------------------------------------------------------------------------------------------
 

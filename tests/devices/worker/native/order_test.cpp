@@ -42,12 +42,12 @@ std::string problem_after(F change) {
 TEST_CASE("an order is read as it was written") {
   auto x = parse_order(wire::pack(sample()));
   REQUIRE(x.has_value());
-  CHECK(x->function() == "run");
+  CHECK(x->variants.at(0).function == "run");
   CHECK(x->artifact == "/tmp/library.so");
   CHECK(x->cores == 2);
-  CHECK(x->arguments.at(0).offset == 256);
-  CHECK(x->arguments.at(1).lent == weights_buffer);
-  CHECK(x->outputs.at(0).spec == messages::tensor_spec{dtype::float32, {4, 8}, {8, 1}});
+  CHECK(x->variants.at(0).arguments.at(0).offset == 256);
+  CHECK(x->variants.at(0).arguments.at(1).lent == weights_buffer);
+  CHECK(x->variants.at(0).outputs.at(0).spec == messages::tensor_spec{dtype::float32, {4, 8}, {8, 1}});
 }
 
 TEST_CASE("a tensor may end where its buffer ends, and not an element later") {
@@ -106,6 +106,23 @@ TEST_CASE("the program of an order is checked before it is loaded") {
   CHECK(problem_after([](order& x) { x.lent = {page}; }) == "the order lends 1 buffers");
 }
 
+TEST_CASE("an order for several shapes has a function for each, whose tensors are checked as well") {
+  auto x = sample();
+  messages::tensor_spec row{dtype::float32, {8}, {1}};
+  x.variants = {{"run_0", x.arguments, x.outputs}, {"run_1", {{row, 0, inputs_buffer}}, {{row, 0}}}};
+  x.arguments.clear(), x.outputs.clear();
+  auto read = parse_order(wire::pack(x));
+  REQUIRE(read.has_value());
+  REQUIRE(read->variants.size() == 2);
+  CHECK(read->variants[1].function == "run_1");
+  CHECK(read->variants[1].outputs.at(0).spec == row);
+  x.variants[1].outputs[0].offset = page;
+  CHECK(problem_of(x) == "the order's output 0 ends outside of its lent buffer");
+  x.variants[1].outputs[0].offset = 0;
+  x.variants[1].function.clear();
+  CHECK(problem_of(x) == "the order names no function");
+}
+
 TEST_CASE("what is no order is refused with its place") {
   auto text = wire::pack(sample());
   text.pop_back();
@@ -120,6 +137,6 @@ TEST_CASE("an order in a file is read from the start, and its descriptor closed"
   REQUIRE(write(file, text.data(), text.size()) == static_cast<ssize_t>(text.size()));
   auto x = read_order(file);
   REQUIRE(x.has_value());
-  CHECK(x->function() == "run");
+  CHECK(x->variants.at(0).function == "run");
   CHECK(close(file) == -1);
 }
