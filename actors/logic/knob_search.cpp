@@ -70,10 +70,10 @@ namespace {
 
 constexpr std::size_t most_points = 128;  // that the surrogate is fitted to: its work grows with their cube
 constexpr double bend = 0.5;         // above the best, in logarithms: from there on a difference counts less than half
-constexpr double blur = 0.6;         // surrogate_options
 constexpr double least_hope = 0.02;  // that a setting can run, however many like it could not
 constexpr std::size_t random_settings = 512;  // of a space too large to be listed
-constexpr std::size_t centres = 4;            // best settings around which such a space is searched
+constexpr std::size_t most_in_pool = 2048;    // of such a space: a proposal takes time in proportion
+constexpr std::size_t centres = 3;            // best settings around which such a space is searched
 
 struct point {
   setting at;
@@ -128,6 +128,7 @@ private:
     }
     std::erase_if(pool_, [&](const setting& x) { return known_.contains(x); });
     for (auto i = pool_.size(); i > 1; --i) std::swap(pool_[i - 1], pool_[random_() % i]);  // the seed breaks ties
+    if (pool_.size() > most_in_pool) pool_.resize(most_in_pool);
     for (std::size_t i = 0; i < pool_.size(); ++i) open_.push_back(i);
   }
 
@@ -183,13 +184,14 @@ private:
     for (auto i = first_under_way; i < pool_.size(); ++i) costs_.believe(i);
   }
 
-  /// Bent: how slow a bad one is teaches little about good ones.
+  /// Bent and, every other time, blurred: how slow a bad one is teaches little about good ones. Where it does teach
+  /// something, the other times find it.
   void fit_costs() {
     std::vector<setting> settings;
     std::vector<double> costs;
     for (const auto& x : points_)
       settings.push_back(features_.of(x.at)), costs.push_back(bend * std::log1p(x.cost / bend));
-    costs_.fit(settings, costs, seen_pool(), {random_(), blur});
+    costs_.fit(settings, costs, seen_pool(), {.seed = random_(), .blurred = known_.size() % 2 == 0});
   }
 
   /// Apart from costs: next to what can't run often lies the best.

@@ -18,10 +18,13 @@ constexpr std::array joint_weight_levels{0.0, 0.7};            // how much a joi
 constexpr std::array likeness_levels{0.8, 0.5, 0.93};          // of neighbouring values of an ordered axis
 // The first of each is where a belief starts; any other one needs evidence.
 constexpr double weight_doubt = 2;
-constexpr double joint_doubt = 4;
+constexpr double joint_doubt = 4.0;
 constexpr double likeness_doubt = 1;
 
-constexpr std::size_t beliefs_drawn = 4;
+// Of how far a blurred cost is above the least: by so much (one deviation) it may mislead about good ones.
+constexpr double blur = 0.3;
+
+constexpr std::size_t beliefs_drawn = 6;
 constexpr std::size_t passes_before = 2;  // over all that may change, until a belief is far from where they start
 
 struct axis_belief {
@@ -55,14 +58,14 @@ struct axis_belief {
 class sampler {
 public:
   sampler(const std::vector<axis_shape>& axes, const std::vector<setting>& settings, std::vector<double> costs,
-          double blurred, std::uint64_t seed)
+          bool blurred, std::uint64_t seed)
       : settings_(settings),
         costs_(std::move(costs)),
         random_(seed),
         others_(costs_.size() * costs_.size(), 1),
         all_(others_) {
     auto least = std::ranges::min(costs_);
-    for (auto x : costs_) blur_.push_back(std::pow(blurred * (x - least), 2));
+    for (auto x : costs_) blurs_.push_back(blurred ? std::pow(blur * (x - least), 2) : 0);
     for (const auto& axis : axes) axes_.push_back({axis});
     for (std::size_t k = 0; k < axes_.size(); ++k) multiply(others_, others_, k, axes_[k].factors());
   }
@@ -107,7 +110,7 @@ private:
   }
 
   double misfit(const std::vector<double>& similarities) {
-    auto noise = blur_;
+    auto noise = blurs_;
     for (auto& x : noise) x += noise_levels[noise_];
     return fitted_.compute(similarities, noise, costs_) ? fitted_.misfit() : 1e300;
   }
@@ -122,7 +125,7 @@ private:
 
   const std::vector<setting>& settings_;
   std::vector<double> costs_;
-  std::vector<double> blur_;  // variance of each cost beside the noise
+  std::vector<double> blurs_;  // variance of each cost beside the noise
   std::mt19937_64 random_;
   std::vector<axis_belief> axes_;
   std::size_t noise_ = 0;
@@ -143,7 +146,7 @@ void surrogate::fit(const std::vector<setting>& settings, const std::vector<doub
   scale_ = squares > 0 ? std::sqrt(squares / n) : 1;
   auto standardised = costs;
   for (auto& x : standardised) x = (x - mean_) / scale_;
-  sampler draw{axes_, settings, std::move(standardised), options.blur, options.seed};
+  sampler draw{axes_, settings, std::move(standardised), options.blurred, options.seed};
   beliefs_.clear();
   for (std::size_t i = 0; i < passes_before; ++i) draw.pass();
   while (beliefs_.size() < beliefs_drawn) {

@@ -22,9 +22,7 @@ struct axis_shape {
 
 struct surrogate_options {
   std::uint64_t seed = 0;
-  /// Of how far a cost is above the least: by so much (one deviation) it may be wrong, since how bad a bad one is tells
-  /// little about good ones.
-  double blur = 0;
+  bool blurred = false;  ///< how bad a bad one is tells little about good ones
 };
 
 class surrogate {

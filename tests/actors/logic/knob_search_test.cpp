@@ -113,15 +113,15 @@ TEST_CASE("what can't run is learnt: few of its kind are tried") {
   knob_grid grid{space};
   std::vector<tried_setting> tried;
   std::size_t failures = 0;
-  for (std::uint64_t i = 0; i < 36; ++i) {
+  for (std::uint64_t i = 0; i < 20; ++i) {
     auto next = propose(grid, tried, 1, {.seed = 4});
     REQUIRE(next.size() == 1);
     auto x = grid.setting_of(next[0]);
-    bool fails = x[0] >= 3;  // half of them
+    bool fails = x[0] >= 3;  // half of them: by chance 10 of 20
     failures += fails;
     tried.push_back({next[0], fails ? state::failed : state::measured, 1 + 0.1 * steps(x[1], 2) + 0.1 * x[2]});
   }
-  CHECK(failures <= 9);
+  CHECK(failures <= 6);
   CHECK(failures > 0);
 }
 

@@ -16,7 +16,7 @@ std::vector<double> slope() {
   return costs;
 }
 
-surrogate fitted(const std::vector<double>& costs, std::vector<setting> pool, surrogate_options options = {1, 0}) {
+surrogate fitted(const std::vector<double>& costs, std::vector<setting> pool, surrogate_options options = {1, false}) {
   surrogate model{two_axes};
   model.fit(seen, costs, std::move(pool), options);
   return model;
@@ -43,12 +43,12 @@ TEST_CASE("more is gained where less is known, and nothing more where it is beli
 TEST_CASE("a blurred bad cost says less of what is next to it") {
   auto costs = slope();
   costs[2] = 20;  // a cliff
-  auto sharp = fitted(costs, {{2, 2}}), blurred = fitted(costs, {{2, 2}}, {1, 1.0});
+  auto sharp = fitted(costs, {{2, 2}}), blurred = fitted(costs, {{2, 2}}, {1, true});
   CHECK(blurred.mean(0) < sharp.mean(0));
 }
 
 TEST_CASE("the same points and seed give the same prediction, another seed another one") {
-  auto at = [](std::uint64_t seed) { return fitted(slope(), {{2, 4}}, {seed, 0}).mean(0); };
+  auto at = [](std::uint64_t seed) { return fitted(slope(), {{2, 4}}, {seed, false}).mean(0); };
   CHECK(at(1) == at(1));
   CHECK(at(1) != at(2));
 }
