@@ -72,7 +72,7 @@ constexpr std::size_t most_points = 128;  // that the surrogate is fitted to: it
 constexpr double bend = 0.5;         // above the best, in logarithms: from there on a difference counts less than half
 constexpr double least_hope = 0.02;  // that a setting can run, however many like it could not
 constexpr std::size_t random_settings = 512;  // of a space too large to be listed
-constexpr std::size_t most_in_pool = 2048;    // of such a space: a proposal takes time in proportion
+constexpr std::size_t most_in_pool = 1024;    // at once, by chance: a proposal takes time in proportion
 constexpr std::size_t centres = 3;            // best settings around which such a space is searched
 
 struct point {
