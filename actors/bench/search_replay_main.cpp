@@ -1,6 +1,6 @@
-// Replays searches over a recorded landscape: search_replay LANDSCAPE tune|random SEEDS BUDGET_SHARE. Out, a line a
-// search: its seed, how many evaluations it took to come within 2 % of the best (0: more than the budget), the least
-// milliseconds within the budget, and the evaluation that found them.
+// Replays searches over a recorded landscape: search_replay LANDSCAPE tune|random FIRST_SEED SEEDS BUDGET_SHARE. Out,
+// a line a search: its seed, how many evaluations it took to come within 2 % of the best (0: more than the budget), the
+// least milliseconds within the budget, and the evaluation that found them.
 
 #include <algorithm>
 #include <cstdio>
@@ -116,14 +116,14 @@ void print(uint64_t seed, const course& done, double best) {
 }  // namespace
 
 int main(int count, char** arguments) {
-  if (count != 5) return std::fprintf(stderr, "search_replay LANDSCAPE tune|random SEEDS BUDGET_SHARE\n"), 2;
+  if (count != 6) return std::fprintf(stderr, "search_replay LANDSCAPE tune|random FIRST_SEED SEEDS BUDGET_SHARE\n"), 2;
   std::ifstream file{arguments[1]};
   auto land = wire::from_json<landscape>(std::string{std::istreambuf_iterator<char>{file}, {}});
   if (!land) return std::fprintf(stderr, "%s: %s\n", arguments[1], to_string(land.error()).c_str()), 1;
   auto space = land->space();
   knob_grid grid{space};
-  auto budget = static_cast<std::size_t>(static_cast<double>(land->ms.size()) * std::atof(arguments[4]));
+  auto budget = static_cast<std::size_t>(static_cast<double>(land->ms.size()) * std::atof(arguments[5]));
   auto search = std::string{arguments[2]} == "tune" ? tune : draw;
-  for (uint64_t seed = 1; seed <= std::strtoull(arguments[3], nullptr, 10); ++seed)
-    print(seed, search(*land, grid, seed, budget), land->best());
+  uint64_t first = std::strtoull(arguments[3], nullptr, 10), seeds = std::strtoull(arguments[4], nullptr, 10);
+  for (auto seed = first; seed < first + seeds; ++seed) print(seed, search(*land, grid, seed, budget), land->best());
 }

@@ -2,9 +2,10 @@
 
 #include <algorithm>
 #include <cmath>
-#include <numbers>
 #include <random>
 #include <set>
+
+#include "actors/logic/knob_features.hpp"
 
 namespace actors::logic {
 
@@ -67,21 +68,27 @@ setting knob_grid::setting_of(const knob_values& knobs) const {
 
 namespace {
 
-constexpr std::size_t most_points = 128;      // that the surrogate is fitted to: its work grows with their cube
-constexpr double bad_enough = 0.5;            // of the logarithm: what is slower than the best by more is all alike
+constexpr std::size_t most_points = 128;  // that the surrogate is fitted to: its work grows with their cube
+constexpr double bend = 0.5;         // above the best, in logarithms: from there on a difference counts less than half
+constexpr double least_hope = 0.02;  // that a setting can run, however many like it could not
 constexpr std::size_t random_settings = 512;  // of a space too large to be listed
-constexpr std::size_t centres = 4;            // best settings around which such a space is searched
+constexpr std::size_t most_in_pool = 1024;    // at once, by chance: a proposal takes time in proportion
+constexpr std::size_t centres = 3;            // best settings around which such a space is searched
 
 struct point {
   setting at;
-  double cost;  // logarithm
+  double cost;  // logarithm of the quotient to the best
 };
 
 /// One call of propose.
 class proposal {
 public:
   proposal(const knob_grid& grid, const std::vector<tried_setting>& tried, const search_options& options)
-      : grid_(grid), model_(grid.shapes()), random_(options.seed * 0x9e3779b97f4a7c15u + tried.size()) {
+      : grid_(grid),
+        features_(grid.space()),
+        costs_(features_.axes()),
+        failures_(features_.axes()),
+        random_(options.seed * 0x9e3779b97f4a7c15u + tried.size()) {
     read(tried);
     choose_pool(options.enumerated);
   }
@@ -89,28 +96,27 @@ public:
   std::vector<knob_values> run(std::size_t wanted) {
     std::vector<knob_values> found;
     fit();
-    while (found.size() < wanted && !pool_.empty()) {
-      auto next = take(best_in_pool());
-      found.push_back(grid_.knobs_of(next));
-      believe(next);
+    while (found.size() < wanted && !open_.empty()) {
+      auto next = open_.begin() + static_cast<std::ptrdiff_t>(most_promising());
+      found.push_back(grid_.knobs_of(pool_[*next]));
+      if (!points_.empty()) costs_.believe(*next);
+      open_.erase(next);
     }
     return found;
   }
 
 private:
-  /// How slow a bad one is teaches nothing about good ones. Failed ones are as bad as any.
   void read(const std::vector<tried_setting>& tried) {
     for (const auto& x : tried) {
       auto at = grid_.setting_of(x.knobs);
       known_.insert(at);
       if (x.as == tried_setting::state::measured) points_.push_back({at, std::log(std::max(x.cost, 1e-12))});
+      if (x.as == tried_setting::state::failed) failed_.push_back(at);
       if (x.as == tried_setting::state::under_way) under_way_.push_back(at);
     }
     if (points_.empty()) return;
-    best_ = std::ranges::min(points_, {}, &point::cost).cost;
-    for (auto& x : points_) x.cost = std::min(x.cost, best_ + bad_enough);
-    for (const auto& x : tried)
-      if (x.as == tried_setting::state::failed) points_.push_back({grid_.setting_of(x.knobs), best_ + bad_enough});
+    auto best = std::ranges::min(points_, {}, &point::cost).cost;
+    for (auto& x : points_) x.cost -= best;
   }
 
   void choose_pool(std::size_t enumerated) {
@@ -122,6 +128,8 @@ private:
     }
     std::erase_if(pool_, [&](const setting& x) { return known_.contains(x); });
     for (auto i = pool_.size(); i > 1; --i) std::swap(pool_[i - 1], pool_[random_() % i]);  // the seed breaks ties
+    if (pool_.size() > most_in_pool) pool_.resize(most_in_pool);
+    for (std::size_t i = 0; i < pool_.size(); ++i) open_.push_back(i);
   }
 
   void add_random() {
@@ -158,65 +166,71 @@ private:
   }
 
   /// The better half, and of the others as many as there is room for.
+  void drop_some_points() {
+    std::ranges::stable_sort(points_, {}, &point::cost);
+    auto half = points_.begin() + most_points / 2;
+    for (auto i = points_.end() - half; i > 1; --i)
+      std::swap(half[i - 1], half[static_cast<std::ptrdiff_t>(random_() % static_cast<std::uint64_t>(i))]);
+    points_.resize(most_points);
+  }
+
   void fit() {
     if (points_.empty()) return;
-    if (points_.size() > most_points) {
-      std::ranges::stable_sort(points_, {}, &point::cost);
-      auto half = points_.begin() + most_points / 2;
-      for (auto i = points_.end() - half; i > 1; --i)
-        std::swap(half[i - 1], half[static_cast<std::ptrdiff_t>(random_() % static_cast<std::uint64_t>(i))]);
-      points_.resize(most_points);
-    }
-    refit();
-    for (const auto& x : under_way_) believe(x);
+    if (points_.size() > most_points) drop_some_points();
+    auto first_under_way = pool_.size();
+    pool_.insert(pool_.end(), under_way_.begin(), under_way_.end());
+    fit_costs();
+    fit_failures();
+    for (auto i = first_under_way; i < pool_.size(); ++i) costs_.believe(i);
   }
 
-  void refit() {
+  /// Bent and, every other time, blurred: how slow a bad one is teaches little about good ones. Where it does teach
+  /// something, the other times find it.
+  void fit_costs() {
     std::vector<setting> settings;
     std::vector<double> costs;
-    for (const auto& x : points_) settings.push_back(x.at), costs.push_back(x.cost);
-    model_.fit(std::move(settings), costs);
+    for (const auto& x : points_)
+      settings.push_back(features_.of(x.at)), costs.push_back(bend * std::log1p(x.cost / bend));
+    costs_.fit(settings, costs, seen_pool(), {.seed = random_(), .blurred = known_.size() % 2 == 0});
   }
 
-  /// As if it had come out as expected: what is next to it is worth less then.
-  void believe(const setting& x) {
-    if (points_.empty()) return;
-    points_.push_back({x, model_.at(x).mean});
-    refit();
+  /// Apart from costs: next to what can't run often lies the best.
+  void fit_failures() {
+    if (failed_.empty()) return;
+    if (failed_.size() > most_points) failed_.erase(failed_.begin(), failed_.end() - most_points);  // the latest
+    std::vector<setting> settings;
+    std::vector<double> failed;
+    for (const auto& x : failed_) settings.push_back(features_.of(x)), failed.push_back(1);
+    for (const auto& x : points_) settings.push_back(features_.of(x.at)), failed.push_back(0);
+    failures_.fit(settings, failed, seen_pool(), {.seed = random_()});
   }
 
-  std::size_t best_in_pool() {
-    if (points_.empty()) return 0;
+  std::vector<setting> seen_pool() const {
+    std::vector<setting> seen;
+    for (const auto& x : pool_) seen.push_back(features_.of(x));
+    return seen;
+  }
+
+  double hope(std::size_t i) const { return failed_.empty() ? 1 : std::clamp(1 - failures_.mean(i), least_hope, 1.0); }
+
+  /// Its place among the open ones.
+  std::size_t most_promising() const {
     std::size_t best = 0;
     double most = -1;
-    for (std::size_t i = 0; i < pool_.size(); ++i)
-      if (auto gain = expected_gain(pool_[i]); gain > most) most = gain, best = i;
+    for (std::size_t i = 0; !points_.empty() && i < open_.size(); ++i)
+      if (auto gain = costs_.expected_gain(open_[i], 0) * hope(open_[i]); gain > most) most = gain, best = i;
     return best;
   }
 
-  /// Expected improvement.
-  double expected_gain(const setting& x) const {
-    auto there = model_.at(x);
-    auto deviation = std::max(there.deviation, 1e-9);
-    auto z = (best_ - there.mean) / deviation;
-    auto density = std::exp(-z * z / 2) / std::sqrt(2 * std::numbers::pi);
-    return deviation * (z * std::erfc(-z / std::numbers::sqrt2) / 2 + density);
-  }
-
-  setting take(std::size_t i) {
-    auto x = pool_[i];
-    pool_.erase(pool_.begin() + static_cast<std::ptrdiff_t>(i));
-    return x;
-  }
-
   const knob_grid& grid_;
-  surrogate model_;
+  knob_features features_;
+  surrogate costs_, failures_;
   std::mt19937_64 random_;
   std::vector<point> points_;
-  std::vector<setting> under_way_;
+  std::vector<setting> failed_, under_way_;
   std::set<setting> known_, pooled_;
   std::vector<setting> pool_;
-  double best_ = 0;
+  std::vector<std::size_t> open_;  // places in the pool that may still be proposed
 };
 
 }  // namespace

@@ -20,7 +20,7 @@ struct tried_setting {
 
 struct search_options {
   std::uint64_t seed = 0;
-  std::size_t enumerated = 4096;  ///< a space with more settings is searched around the best ones and at random
+  std::size_t enumerated = 2048;  ///< a space with more settings is searched around the best ones and at random
 };
 
 /// The settings that keep all rules, in a fixed order; of a larger space none are listed.

@@ -1,56 +1,52 @@
 #pragma once
-// What a few measured settings say of all others: a Gaussian process over the settings of a knob space. Each knob has a
-// weight that is fitted to what was seen: how much it matters, alone and together with others. Pure, and the same for
-// the same points in the same order.
+// What a few measured settings say of all others. How much each knob matters, alone and together with others, how alike
+// its neighbouring values are and how much is noise can't be told from few points: several beliefs about it are drawn,
+// the more often the better they explain the costs, and what they say counts together. Pure, and the same for the same
+// points in the same order with the same seed.
 
 #include <cstdint>
-#include <span>
+#include <random>
 #include <vector>
 
-namespace actors::logic {
+#include "actors/logic/gaussian_process.hpp"
 
-/// The index of the value on each axis.
-using setting = std::vector<std::uint32_t>;
+namespace actors::logic {
 
 struct axis_shape {
   std::uint32_t values = 1;
   bool ordered = true;  ///< neighbours are alike
+  bool joint = false;   ///< of several knobs: matters only as far as there is evidence
 
   friend bool operator==(const axis_shape&, const axis_shape&) = default;
 };
 
-struct prediction {
-  double mean = 0;
-  double deviation = 0;
+struct surrogate_options {
+  std::uint64_t seed = 0;
+  bool blurred = false;  ///< how bad a bad one is tells little about good ones
 };
 
 class surrogate {
 public:
-  explicit surrogate(const std::vector<axis_shape>& axes);
+  explicit surrogate(std::vector<axis_shape> axes) : axes_(std::move(axes)) {}
 
   /// @param costs of the settings, in any unit in which differences count alike; not empty
-  void fit(std::vector<setting> settings, const std::vector<double>& costs);
+  /// @param pool whose settings are asked about, by their place
+  void fit(const std::vector<setting>& settings, const std::vector<double>& costs, std::vector<setting> pool,
+           const surrogate_options& options);
 
-  prediction at(const setting& x) const;
+  double mean(std::size_t i) const;
 
-  /// By axis; larger: matters more.
-  const std::vector<double>& weights() const { return weights_; }
+  /// How far below `best` the cost is expected to be; where it is not, that counts as zero.
+  double expected_gain(std::size_t i, double best) const;
+
+  /// As if that of the pool had come out as each belief expects: what is like it is worth less then.
+  void believe(std::size_t i);
 
 private:
-  double similarity(const setting& a, const setting& b) const;
-  bool factorize();
-  double misfit() const;
-  void choose(double& of, std::span<const double> levels, double& best);
-  void weigh();
-
-  std::vector<std::vector<double>> likeness_;  // of two values by axis and by the steps between them
-  std::vector<double> weights_;
-  std::vector<setting> settings_;
-  std::vector<double> costs_;  // standardised
-  double noise_ = 0;
+  std::vector<axis_shape> axes_;
+  std::vector<setting> pool_;
   double mean_ = 0, scale_ = 1;
-  std::vector<double> factor_;  // lower triangle of the settings' similarities
-  std::vector<double> solved_;  // similarities^-1 * costs
+  std::vector<outlook> beliefs_;
 };
 
 }  // namespace actors::logic
