@@ -10,7 +10,8 @@ namespace actors::logic {
 
 namespace {
 
-// What a belief may hold; chosen on landscapes that are made up and, where those were indifferent, on recorded ones.
+// What a belief may hold; chosen on landscapes that are made up and on recorded ones, so what scripts/bench/search says
+// of the recorded ones is a little kind.
 // Of a cost, as a share of the variance of all: measuring, and what no knob explains.
 constexpr std::array noise_levels{0.05, 0.005, 0.0005};
 constexpr std::array weight_levels{0.7, 0.05, 0.2, 2.0, 8.0};  // how much a knob matters

@@ -34,8 +34,8 @@ call, outputs = entries.PythonModule.call, entries.PythonModule.outputs
 noted = []
 
 
-def note(entry, plain):
-    noted[:] = [plain]
+def note(entry, *arguments):
+    noted[:] = arguments
 
 
 def work_and_deliver(entry):
