@@ -124,7 +124,8 @@ class Bench:
     def built(self, source: Path) -> Path:
         """The library of a source, built once."""
         if source not in self._built:
-            object_file, library = self._folder / f"{source.stem}.o", self._folder / f"{source.stem}.so"
+            name = f"{source.parent.name}-{source.stem}"  # two folders have a kernels.cpp
+            object_file, library = self._folder / f"{name}.o", self._folder / f"{name}.so"
             compiler = [*_CACHE, "g++", *_FLAGS]
             subprocess.run([*compiler, "-c", str(source), "-o", str(object_file)], check=True)
             subprocess.run(["g++", *_FLAGS, str(object_file), "-o", str(library)], check=True)

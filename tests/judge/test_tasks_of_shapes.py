@@ -12,8 +12,9 @@ from corpus import HERE, read
 def test_right_on_the_first_shape_and_wrong_on_the_second_is_rejected_with_the_shape_named(
     bench: Bench, name: str
 ) -> None:
-    verdict = bench.verdict(read(HERE / "cheats" / name), time=False)
-    assert (verdict.kind, verdict.stage) == ("wrong_values", "verify"), str(verdict)
+    candidate = read(HERE / "cheats" / name)
+    verdict = bench.verdict(candidate, time=False)
+    assert verdict.kind in candidate.expect and verdict.stage == "verify", str(verdict)
     assert verdict.details["shape"] == "[64, 1000]"
     assert verdict.message.endswith("(inputs of shape [64, 1000])."), verdict.message
     assert verdict.judging["shapes"] == ["[64, 1000]"]
