@@ -263,6 +263,7 @@ double late_work(const messages::time_figures& x) {
 /// A collector that runs or a thread that winds down may follow an honest call; that little is counted as its time.
 finding judge_clocks(const messages::time_figures& x, double late) {
   constexpr double counted_share = 0.25;
+  if (late == 0) return std::nullopt;
   auto call = median_of(x.late_call_ns).value;
   if (late <= counted_share * std::max(call, median_of(x.baseline_ns.at("eager")).value)) return std::nullopt;
   auto bad = time_failure(failure_kind::clock_mismatch,
@@ -340,8 +341,7 @@ time_conclusion conclude(messages::time_figures figures, const messages::judge_o
     if (median_of(times).value <= 0) return incomplete("the times of " + name + " are not above 0");
   if (auto why = disturbed(figures); !why.empty()) return noisy(why);
   auto late = late_work(figures);
-  if (late > 0)
-    if (auto bad = judge_clocks(figures, late)) return reject(*std::move(bad));
+  if (auto bad = judge_clocks(figures, late)) return reject(*std::move(bad));
   for (auto& time : figures.candidate_ns) time += late;
   if (!passes_time(figures) && is_drowned(figures))
     return noisy("the clock's own cost varies by more than a quarter of eager's time");

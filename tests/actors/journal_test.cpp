@@ -126,16 +126,27 @@ TEST_CASE("a journal whose writer was killed at its first page never began") {
   CHECK(file.error().detail.find("never began") != std::string::npos);
 }
 
-TEST_CASE("a journal of version 1 is read for ever") {
-  tests::scratch_folder folder;
-  auto path = actors::journal_path(folder.path(), {"r"});
-  std::ifstream sample{std::filesystem::path{KERNELMESH_SOURCE_DIR} / "tests/data/journals/version1.sql"};
+namespace {
+
+/// A journal as an earlier version wrote it.
+void make_sample(const std::filesystem::path& path, const std::string& name) {
+  std::ifstream sample{std::filesystem::path{KERNELMESH_SOURCE_DIR} / "tests/data/journals" / name};
   tests::make_database(path, std::string{std::istreambuf_iterator<char>{sample}, {}});
-  auto facts = actors::read_journal(folder.path(), {"r"});
-  REQUIRE(facts);
-  REQUIRE(facts->size() == 3);
-  CHECK(std::get<run_started>(facts->at(0).content).spec.name == "sample");
-  CHECK(std::get<job_finished>(facts->at(2).content).stopped_by == "patience");
+}
+
+}  // namespace
+
+TEST_CASE("journals of every version are read for ever") {
+  for (std::string name : {"version1.sql", "version2.sql"}) {
+    CAPTURE(name);
+    tests::scratch_folder folder;
+    make_sample(actors::journal_path(folder.path(), {"r"}), name);
+    auto facts = actors::read_journal(folder.path(), {"r"});
+    REQUIRE(facts);
+    REQUIRE(facts->size() == 3);
+    CHECK(std::get<run_started>(facts->at(0).content).spec.name == "sample");
+    CHECK(std::get<job_finished>(facts->at(2).content).stopped_by == "patience");
+  }
 }
 
 TEST_CASE("a journal that lacks a fact is refused and says which") {
@@ -171,23 +182,10 @@ std::string bytes_of(const std::filesystem::path& file) {
 
 }  // namespace
 
-TEST_CASE("a journal of version 2 is read for ever") {
-  tests::scratch_folder folder;
-  auto path = actors::journal_path(folder.path(), {"r"});
-  std::ifstream sample{std::filesystem::path{KERNELMESH_SOURCE_DIR} / "tests/data/journals/version2.sql"};
-  tests::make_database(path, std::string{std::istreambuf_iterator<char>{sample}, {}});
-  auto facts = actors::read_journal(folder.path(), {"r"});
-  REQUIRE(facts);
-  REQUIRE(facts->size() == 3);
-  CHECK(std::get<run_started>(facts->at(0).content).spec.name == "sample");
-  CHECK(std::get<job_finished>(facts->at(2).content).stopped_by == "patience");
-}
-
 TEST_CASE("a journal of version 1 that is gone on with has hashes of all its facts") {
   tests::scratch_folder folder;
   auto path = actors::journal_path(folder.path(), {"r"});
-  std::ifstream sample{std::filesystem::path{KERNELMESH_SOURCE_DIR} / "tests/data/journals/version1.sql"};
-  tests::make_database(path, std::string{std::istreambuf_iterator<char>{sample}, {}});
+  make_sample(path, "version1.sql");
   {
     auto file = journal_file::open(path, mode::open);
     REQUIRE(file);

@@ -2,31 +2,16 @@
 
 from __future__ import annotations
 
-import os
-import subprocess
 from pathlib import Path
 
 import pytest
-from home import PYTHON, Ended, Home
+from exported import run_without_kernelmesh
+from home import Ended, Home
 from task_files import ELEMENTWISE, task
 
 IN_EVERY_RUN = {"gelu"}
 SIDE = 1024  # 4 MiB in float32
 CHECK = """
-import importlib.util
-import sys
-
-import torch
-
-
-def load(path):
-    spec = importlib.util.spec_from_file_location("loaded", path)
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
-
-
-task, made = load(sys.argv[1]), load(sys.argv[2])
 dtype, tolerance = getattr(torch, sys.argv[3]), float(sys.argv[4])
 torch.manual_seed(1)
 model = task.Model(*task.get_init_inputs()).to(dtype).eval()
@@ -35,19 +20,12 @@ new.load_state_dict(model.state_dict())
 inputs = [x.to(dtype) for x in task.get_inputs()]
 with torch.no_grad():
     torch.testing.assert_close(new(*inputs), model(*inputs), rtol=tolerance, atol=tolerance)
-assert not [x for x in sys.modules if x.startswith("kernelmesh")]
 print("the same")
 """
 
 
-def run_without_kernelmesh(home: Home, files: tuple[Path, Path], dtype: str, tolerance: float) -> None:
-    """In a Python that has torch and knows nothing of us."""
-    elsewhere = home.work / "elsewhere"
-    elsewhere.mkdir()
-    environment = {"PATH": os.environ["PATH"], "HOME": str(elsewhere), "PYTHONPATH": ""}
-    argv = [PYTHON, "-c", CHECK, *map(str, files), dtype, str(tolerance)]
-    ended = subprocess.run(argv, cwd=elsewhere, env=environment, capture_output=True, text=True, check=False)
-    assert ended.stdout == "the same\n", ended.stderr
+def check_without_kernelmesh(home: Home, files: tuple[Path, Path], dtype: str, tolerance: float) -> None:
+    assert run_without_kernelmesh(home, files, CHECK, dtype, str(tolerance)) == "the same\n"
 
 
 def optimize_and_check(
@@ -69,7 +47,7 @@ def optimize_and_check(
     judged = home.run("verify", file, export, "--dtype", dtype, "--no-time", "--json", *flags)
     assert judged.code == 0, judged.err
     assert judged.document("kernelmesh.verify/1")["verdict"] == "passed"
-    run_without_kernelmesh(home, (file, export), dtype, tolerance)
+    check_without_kernelmesh(home, (file, export), dtype, tolerance)
     return judged
 
 
@@ -83,7 +61,7 @@ def test_what_algebra_makes_smaller_is_said_and_the_kernel_is_judged_against_the
     for rule in ("multiplication or division by one", "clamp to what the argument can be anyhow", "copy of a tensor"):
         assert rule in result
         assert rule in (home.work / "out" / "report.html").read_text()
-    run_without_kernelmesh(home, (file, home.work / "out" / "folded.py"), "float32", 1e-6)
+    check_without_kernelmesh(home, (file, home.work / "out" / "folded.py"), "float32", 1e-6)
 
 
 @pytest.mark.parametrize(

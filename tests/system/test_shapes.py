@@ -3,31 +3,15 @@
 from __future__ import annotations
 
 import json
-import os
-import subprocess
-from pathlib import Path
 
 import pytest
-from home import PYTHON, Home
+from exported import run_without_kernelmesh
+from home import Home
 from task_files import task
 
 SHAPES = [(512, 512), (1, 65536), (300, 1000)]
 NAMES = [f"[{rows}, {columns}]" for rows, columns in SHAPES]
 CHECK = """
-import importlib.util
-import sys
-
-import torch
-
-
-def load(path):
-    spec = importlib.util.spec_from_file_location("loaded", path)
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
-
-
-task, made = load(sys.argv[1]), load(sys.argv[2])
 model, new = task.Model(), made.ModelNew()
 for inputs in task.get_inputs_dyn_list():
     torch.testing.assert_close(new(*inputs), model(*inputs), rtol=1e-5, atol=1e-5)
@@ -54,15 +38,6 @@ def several(name: str, expression: str) -> str:
     return text[:begin] + lists + "\n\n\n" + text[end:]
 
 
-def run_alone(home: Home, file: Path, export: Path) -> str:
-    """The export in a Python that knows nothing of us."""
-    environment = {"PATH": os.environ["PATH"], "HOME": str(home.work), "PYTHONPATH": ""}
-    argv = [PYTHON, "-c", CHECK, str(file), str(export)]
-    ended = subprocess.run(argv, cwd=home.work, env=environment, capture_output=True, text=True, check=False)
-    assert ended.returncode == 0, ended.stderr
-    return ended.stdout
-
-
 @pytest.mark.parametrize(
     ("name", "expression"),
     [
@@ -87,7 +62,7 @@ def test_a_task_with_several_shapes_becomes_one_file_with_a_kernel_for_each(
     export = home.work / "out" / f"{name}.py"
     result = json.loads((home.work / "out" / "result.json").read_text())
     assert "[1, 65536]" in json.dumps(result) and "[1, 65536]: " in (home.work / "out" / "report.html").read_text()
-    assert run_alone(home, file, export) == UNKNOWN
+    assert run_without_kernelmesh(home, (file, export), CHECK) == UNKNOWN
     judged = home.run("verify", file, export, "--no-time")
     assert judged.code == 0, judged.err
     assert "shapes      [512, 512]; [1, 65536]; [300, 1000]" in judged.out
