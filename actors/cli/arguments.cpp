@@ -108,7 +108,10 @@ void add_baselines(CLI::App* command, std::vector<std::string>& baselines) {
 
 /// Of a job.
 void add_limits(CLI::App* command, command_line& x, std::optional<std::uint32_t>& evaluations) {
-  command->add_option("--for", x.time_limit, "Search no longer, counted from when the task is traced: 90s, 10m, 1h30m")
+  command
+      ->add_option("--for", x.time_limit,
+                   "Search no longer, counted from when the task is traced: 90s, 10m, 1h30m; a first kernel that is "
+                   "with the judge then is judged to its end")
       ->type_name("TIME");
   command->add_option("--evaluations", evaluations, "Stop after so many candidates")->check(whole_number(1, 1'000'000));
 }
