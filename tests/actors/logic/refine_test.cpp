@@ -195,7 +195,8 @@ TEST_CASE_FIXTURE(searching, "the stop rules name themselves") {
   }
 }
 
-TEST_CASE_FIXTURE(searching, "when time is up a first kernel that is with the judge is judged to its end, a second one is not") {
+TEST_CASE_FIXTURE(searching,
+                  "when time is up a first kernel that is with the judge is judged to its end, a second one is not") {
   traced_and_planned({plan_of(1), plan_of(2)});
   auto one = question(0), other = question(1);
   auto first = written(one, "a"), second = written(other, "b");
