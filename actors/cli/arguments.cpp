@@ -116,6 +116,12 @@ void add_limits(CLI::App* command, command_line& x, std::optional<std::uint32_t>
   command->add_option("--evaluations", evaluations, "Stop after so many candidates")->check(whole_number(1, 1'000'000));
 }
 
+/// Of a search.
+void add_library_calls(CLI::App* command, bool& allow) {
+  command->add_flag("--allow-library-calls", allow,
+                    "Leave to torch what has no kernel, such as convolutions; the report says which operators");
+}
+
 void add_optimize(CLI::App& app, command_line& x) {
   auto command = add_command(app, x, "optimize", "Find a fast, verified kernel for a task",
                              "kernelmesh optimize configs/tasks/softsign.py --for 2m --out softsign-out");
@@ -130,8 +136,7 @@ void add_optimize(CLI::App& app, command_line& x) {
   command->add_option("--strategy", to.strategy, "How to search")
       ->check(one_of(logic::search_strategies()))
       ->capture_default_str();
-  command->add_flag("--allow-library-calls", to.allow_library_calls,
-                    "Leave to torch what has no kernel, such as convolutions; the report says which operators");
+  add_library_calls(command, to.allow_library_calls);
   add_seed(command, to.seed);
   command->add_option("--out", to.out, "Folder for the export, report.html and result.json [kernelmesh-out/TASK]")
       ->check(not_empty());
@@ -189,6 +194,7 @@ void add_bench(CLI::App& app, command_line& x) {
   add_dtype(command, to.dtype);
   add_baselines(command, to.baselines);
   add_limits(command, x, to.evaluations);
+  add_library_calls(command, to.allow_library_calls);
   command->add_option("--repeat", to.repeats, "Solve each problem so many times, with other seeds")
       ->check(whole_number(1, 1000))
       ->capture_default_str();
