@@ -15,6 +15,7 @@ from kernelmesh_worker.lent import memory_of, spec_of
 from kernelmesh_worker.reference import Expected, Reference
 
 _TOLERANCES = {"float16": 1e-2, "bfloat16": 1e-2}
+_FINE = 5e-6  # of an output's RMS: what every order of float32 sums stays below
 Figures = dict[str, Any]
 
 
@@ -166,6 +167,19 @@ def is_bad(figures: Figures) -> bool:
     missing = figures["got_outputs"] != figures["expected_outputs"]
     bad = any(x.get("over_tolerance", 0) + x.get("non_finite_mismatch", 0) > 0 for x in figures["outputs"])
     return figures["finite"] and (missing or bad)
+
+
+def badness(figures: Figures) -> tuple[bool, bool, float]:
+    """Of two the greater one is the worse: changed inputs or outputs of another form, then bad or missing ones, then
+    the error beside what eager may have."""
+    outputs = figures["outputs"]
+    unlike = any(x["got"] != x["expected"] or x["got_type"] != x["expected_type"] for x in outputs)
+    shares = (_error_share(x) for x in outputs if x["elements"] and figures["finite"])
+    return figures["inputs_changed"] or unlike, is_bad(figures), max(shares, default=0.0)
+
+
+def _error_share(x: Figures) -> float:
+    return x["rms"] / max(x["eager_rms"], _FINE * x["reference_rms"], 1e-300)
 
 
 def draw_figures(draw: Draw, expected: Expected, got: Delivered, changed: bool, tolerance: float) -> Figures:
