@@ -48,6 +48,7 @@ class Reference:
         self.structure = "Tensor"
         self.forward_ns = 0  # spent in forward calls
         self.returns_inputs = False  # is an output a view of an input?
+        self.changes: set[int] = set()  # which of the tensors among the inputs forward writes to
         self._infinite: dict[str, bool] = {}  # by the inputs' shapes, as the next
         self._shapes: dict[str, list[torch.Tensor]] = {}
         self._buffers = {name: self.state[name].clone() for name in self.buffer_names}
@@ -84,8 +85,11 @@ class Reference:
         self.reset()
         with self.task.running("forward"), torch.no_grad():
             given = copies(inputs)
+            versions = [x._version for x in tensors_in(given)]
             result = self._forward(self.model, given)
             outputs = flat_outputs(result)
+        now = (x._version for x in tensors_in(given))
+        self.changes |= {i for i, (a, b) in enumerate(zip(versions, now, strict=True)) if a != b}
         there = {_storage(x) for x in tensors_in(given)}
         self.returns_inputs = self.returns_inputs or any(_storage(x) in there for x in outputs)
         for x in outputs:
