@@ -164,6 +164,18 @@ TEST_CASE("halves are as fine as a reference in halves") {
   CHECK(std::get<verified>(conclude(figures, {})).judging.precision == "fp16");
 }
 
+TEST_CASE("halves may be rounded to another half where eager alone is there to be held against") {
+  auto figures = good_verify();
+  for (auto& draw : figures.draws) {
+    auto& x = draw.outputs[0];
+    x.expected.dtype = x.got.dtype = dtype::float16;
+    x.rms = 2e-4, x.eager_rms = 0;
+  }
+  CHECK(std::holds_alternative<verified>(conclude(figures, {})));
+  for (auto& draw : figures.draws) draw.outputs[0].rms = 4e-4;
+  CHECK(failure_in(conclude(figures, {})).kind == failure_kind::precision_downgrade);
+}
+
 TEST_CASE("a task that a constant passes is marked") {
   auto figures = good_verify();
   figures.degenerate = "constant";

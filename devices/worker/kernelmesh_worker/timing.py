@@ -249,7 +249,7 @@ class Turns:
         if changed:
             side.arena.write_weights()
         tolerance = _SAMPLE_TOLERANCE * self._contest.tolerance
-        suspect = changed or not agree(side.delivered.outputs, eager.delivered.outputs, _SAMPLED, tolerance)
+        suspect = changed or not agree(side.delivered.all(), eager.delivered.all(), _SAMPLED, tolerance)
         if suspect or len(x.candidate) == self._surely or _SECRET.random() < _CHECKED_SHARE:
             reference = self._checks.reference
             figures = self._checks.figures_of(content.draw, reference.expected(content.inputs), side.delivered, changed)

@@ -13,8 +13,8 @@ import family
 import numpy
 import pytest
 import torch
-from kernelmesh_worker.arena import Arena
-from kernelmesh_worker.checking import badness
+from kernelmesh_worker.arena import Arena, Got
+from kernelmesh_worker.checking import agree, badness
 from kernelmesh_worker.comparison import CHUNK, compare, is_finite, rms_of, unravel
 from kernelmesh_worker.draws import KINDS, plan_draws, redrawn
 from kernelmesh_worker.entries import match_state
@@ -204,3 +204,19 @@ def test_no_description_of_an_output_is_too_much() -> None:
     (none,), (empty,) = (arena._read_all([told | {"shape": x}]) for x in ([1 << 47, 1 << 47, 0], [4, 0, 4]))
     assert none.tensor is None
     assert empty.tensor is not None and list(empty.tensor.shape) == [4, 0, 4]
+
+
+def delivered(*tensors: torch.Tensor) -> list[Got]:
+    return [Got("torch.Tensor", "cpu", {}, x) for x in tensors]
+
+
+def test_samples_agree_within_what_their_type_allows() -> None:
+    torch.manual_seed(1)
+    x = torch.randn(4096)
+    assert agree(delivered(x), delivered(x * (1 + 1e-6)), 512, 1e-3)
+    assert not agree(delivered(x), delivered(x * (1 + 5e-4)), 512, 1e-3)  # inside of the tolerance, like bfloat16
+    assert agree(delivered(x.half()), delivered((x * (1 + 5e-4)).half()), 512, 1e-2)
+    places = torch.full((4096,), 1_000_000)
+    assert not agree(delivered(places), delivered(places + 1), 512, 1e-3)
+    assert agree(delivered(x > 0, places), delivered(x > 0, places), 512, 1e-3)
+    assert not agree(delivered(x), delivered(x, places), 512, 1e-3)
