@@ -111,8 +111,8 @@ class Memory:
 
 
 def agree(got: list[Got], want: list[Got], count: int, tolerance: float) -> bool:
-    """Do both say the same, as far as that many random elements of each output show? Whole numbers and truth values must
-    be equal; float32 that is off like a narrower float does not agree."""
+    """Do both say the same, as far as that many random elements of each output show? Whole numbers and truth values
+    must be equal; float32 that is off like a narrower float does not agree."""
     return len(got) == len(want) and all(
         _agree(a.tensor, b.tensor, count, tolerance) for a, b in zip(got, want, strict=True)
     )

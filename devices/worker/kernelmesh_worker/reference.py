@@ -126,7 +126,7 @@ class Reference:
             return
         outputs, buffers = self._eager(inputs)
         if not all(close(a, b) for a, b in zip(eager, outputs + buffers, strict=True)):
-            raise TaskRefused("forward gives something else each time for the same inputs: nothing can be held against it")
+            raise TaskRefused("forward gives something else each time for the same inputs: it is no measure")
         self._steady = True
 
     def _oracle(self, inputs: list[Any], eager: list[torch.Tensor]) -> list[torch.Tensor]:

@@ -28,8 +28,8 @@ from kernelmesh_worker.values import tensors_in
 _SECRET = random.SystemRandom()
 _NARROW = (2e-5, 1e-2)  # errors over the output's RMS between these look like a float of fewer bits
 _MOST_LIBRARIES = 16
-_RUNTIME = ("ld-linux", "libc.", "libc-", "libm.", "libm-", "libmvec", "libgcc_s.", "libstdc++.", "libgomp.", "libomp.",
-            "libatomic.", "libquadmath.", "libpthread", "libdl", "librt", "libtbb.")  # fmt: skip
+_RUNTIME = ("ld-", "libc.", "libc-", "libm.", "libm-", "libmvec", "libgcc_s.", "libstdc++.", "libgomp.", "libomp.",
+            "libatomic.", "libseccomp.", "libquadmath.", "libpthread", "libdl", "librt", "libtbb.")  # fmt: skip
 _OF_SYSTEM = ("/usr/", "/lib")
 Probe = tuple[str, Callable[[Drawn], list[Any]]]
 

@@ -1,5 +1,5 @@
-// The task multiplies in half precision. Sums in float32 from the last product on, where eager begins with the first, are
-// rounded to another half where they lie between two.
+// The task multiplies in half precision. Sums in float32 from the last product on, where eager begins with the first,
+// are rounded to another half where they lie between two.
 //
 // task: half_matmul
 // expect: passed
@@ -21,8 +21,7 @@ extern "C" int kernelmesh_run(const kernelmesh_tensor* in, int32_t, const kernel
     std::vector<float> sums(static_cast<size_t>(n));
     for (int64_t p = k - 1; p >= 0; --p) {
       float factor = static_cast<float>(static_cast<_Float16>(a[i * k + p]));
-      for (int64_t j = 0; j < n; ++j)
-        sums[static_cast<size_t>(j)] += factor * rounded[static_cast<size_t>(p * n + j)];
+      for (int64_t j = 0; j < n; ++j) sums[static_cast<size_t>(j)] += factor * rounded[static_cast<size_t>(p * n + j)];
     }
     for (int64_t j = 0; j < n; ++j) y[i * n + j] = static_cast<_Float16>(sums[static_cast<size_t>(j)]);
   }
