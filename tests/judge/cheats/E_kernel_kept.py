@@ -1,7 +1,7 @@
 """Asks torch's dispatcher for the function behind an operator while it is loaded, and calls that function later.
 
 task: softmax
-expect: library_calls
+expect: library_calls load_error
 class: E none
 """
 
