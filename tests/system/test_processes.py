@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import processes
+import pytest
 from home import Home, wait_until
 from journal import Fact, assert_whole
 from processes import Process
@@ -82,6 +83,8 @@ def assert_good_end(home: Home, document: dict[str, Any]) -> None:
     home.assert_nothing_runs()
 
 
+@pytest.mark.alone
+@pytest.mark.usefixtures("measured")
 def test_killed_workers_and_a_killed_node_cost_attempts_and_no_candidate(home: Home) -> None:
     chaos = Chaos(home, ["gelu", "swish"])
     compiler = chaos.find("compiler")
@@ -102,6 +105,8 @@ def test_killed_workers_and_a_killed_node_cost_attempts_and_no_candidate(home: H
     assert max(x.result["attempt"] for x in home.only_journal().of_kind("stage_finished")) > 1
 
 
+@pytest.mark.alone
+@pytest.mark.usefixtures("measured")
 def test_the_death_of_a_candidate_is_its_own_and_the_run_goes_on(home: Home) -> None:
     chaos = Chaos(home, ["gelu"])
     wait_until(lambda: chaos.judged() > 0, "a first candidate")
