@@ -1,7 +1,6 @@
 #include "devices/verdict_rules.hpp"
 
 #include <algorithm>
-#include <functional>
 #include <optional>
 
 #include <fmt/format.h>
@@ -245,18 +244,19 @@ finding judge_floor(const messages::time_figures& x) {
 }
 
 /// Two clocks: one ends when the candidate says that it is done, the other when its outputs have arrived, less what
-/// that takes a baseline. Work that is left for after *done* makes them disagree.
-/// @return by how much in nearly every call, in nanoseconds; 0 where that is no more than noise
+/// that takes a baseline. Work that is left for after *done* makes them disagree. Looked at are the calls that are no
+/// slower than the middle one, whose time counts: whoever is done in time in some calls is slow in those.
+/// @return by how much in nearly every one of them, in nanoseconds; 0 where that is no more than noise
 double late_work(const messages::time_figures& x) {
   constexpr std::size_t fewest = 3;
   constexpr double allowed_share = 0.05, smallest_ns = 2e4;
   if (x.late_ns.size() < fewest || x.late_ns.size() != x.late_call_ns.size()) return 0;
-  std::vector<double> after(x.late_ns.size());
-  std::ranges::transform(x.late_ns, x.late_call_ns, after.begin(), std::minus{});
+  auto middle = median_of(x.late_call_ns).value;
+  std::vector<double> after;
+  for (std::size_t i = 0; i < x.late_ns.size(); ++i)
+    if (x.late_call_ns[i] <= middle) after.push_back(x.late_ns[i] - x.late_call_ns[i]);
   auto late = median_of(after).low;
-  auto outputs_alone = median_of(x.baseline_ns.at("eager")).value;  // copying them costs less than computing them
-  auto allowed = std::max(
-      {allowed_share * std::max(median_of(x.late_call_ns).value, outputs_alone), 3 * x.empty_spread_ns, smallest_ns});
+  auto allowed = std::max({allowed_share * middle, 3 * x.empty_spread_ns, smallest_ns});
   return late > allowed ? late : 0;
 }
 

@@ -108,9 +108,18 @@ void add_baselines(CLI::App* command, std::vector<std::string>& baselines) {
 
 /// Of a job.
 void add_limits(CLI::App* command, command_line& x, std::optional<std::uint32_t>& evaluations) {
-  command->add_option("--for", x.time_limit, "Search no longer, counted from when the task is traced: 90s, 10m, 1h30m")
+  command
+      ->add_option("--for", x.time_limit,
+                   "Search no longer, counted from when the task is traced: 90s, 10m, 1h30m; a first kernel that is "
+                   "with the judge then is judged to its end")
       ->type_name("TIME");
   command->add_option("--evaluations", evaluations, "Stop after so many candidates")->check(whole_number(1, 1'000'000));
+}
+
+/// Of a search.
+void add_library_calls(CLI::App* command, bool& allow) {
+  command->add_flag("--allow-library-calls", allow,
+                    "Leave to torch what has no kernel, such as convolutions; the report says which operators");
 }
 
 void add_optimize(CLI::App& app, command_line& x) {
@@ -127,8 +136,7 @@ void add_optimize(CLI::App& app, command_line& x) {
   command->add_option("--strategy", to.strategy, "How to search")
       ->check(one_of(logic::search_strategies()))
       ->capture_default_str();
-  command->add_flag("--allow-library-calls", to.allow_library_calls,
-                    "Leave to torch what has no kernel, such as convolutions; the report says which operators");
+  add_library_calls(command, to.allow_library_calls);
   add_seed(command, to.seed);
   command->add_option("--out", to.out, "Folder for the export, report.html and result.json [kernelmesh-out/TASK]")
       ->check(not_empty());
@@ -186,6 +194,7 @@ void add_bench(CLI::App& app, command_line& x) {
   add_dtype(command, to.dtype);
   add_baselines(command, to.baselines);
   add_limits(command, x, to.evaluations);
+  add_library_calls(command, to.allow_library_calls);
   command->add_option("--repeat", to.repeats, "Solve each problem so many times, with other seeds")
       ->check(whole_number(1, 1000))
       ->capture_default_str();

@@ -41,6 +41,7 @@ job_spec job_of(const bench_options& options, const suite_problem& problem, cons
   if (options.time) job.strategy.time_limit = *options.time;
   if (options.evaluations) job.strategy.evaluations = *options.evaluations;
   job.judge.baselines = options.baselines;
+  job.judge.allow_library_calls = options.allow_library_calls;
   return job;
 }
 

@@ -60,6 +60,7 @@ struct bench_options {
   std::uint32_t repeats = 1;
   std::optional<std::chrono::milliseconds> time;  ///< of a job
   std::optional<std::uint32_t> evaluations;       ///< of a job
+  bool allow_library_calls = false;
   std::uint64_t seed = 0;
   std::string out = "kernelmesh-bench";
 };

@@ -100,11 +100,26 @@ judge_options judge_of(const job_spec& spec, const send_stage& stage) {
   return x;
 }
 
+namespace {
+
+/// A first kernel that is with the judge is judged to its end: a job that has one does not end without one.
+std::vector<action> when_time_is_up(const job_state& job, const open_actions& open) {
+  auto first = std::ranges::find_if(job.candidates, [&](const candidate_state& x) {
+    auto next = next_stage(job, x);
+    return next && next->kind != stage_kind::compile;
+  });
+  if (job.best() || first == job.candidates.end()) return {finish(job, "time", "")};
+  auto next = *next_stage(job, *first);
+  return open.contains(next.stage.value) ? std::vector<action>{} : std::vector<action>{next};
+}
+
+}  // namespace
+
 std::vector<action> next_actions(const job_state& job, const strategy& plan, const open_actions& open, time_point now) {
   if (job.finished || !job.started) return {};
   if (job.broken) return {finish(job, std::string{stopped_by_infrastructure}, job.broken->detail)};
   if (job.task_failure) return {finish(job, "task", sentence_of(*job.task_failure))};
-  if (job.clock && job.spent(now) >= job.spec.strategy.time_limit) return {finish(job, "time", "")};
+  if (job.clock && job.spent(now) >= job.spec.strategy.time_limit) return when_time_is_up(job, open);
   if (!job.trace && job.spec.imported.value.empty()) {  // what is only judged needs no op graph
     send_stage trace{stage_of(job, {}, stage_kind::trace), stage_kind::trace, std::nullopt};
     return open.contains(trace.stage.value) ? std::vector<action>{} : std::vector<action>{trace};

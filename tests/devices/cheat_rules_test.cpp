@@ -142,6 +142,18 @@ TEST_CASE("errors have a class of precision, and only that of the reference pass
   }
 }
 
+TEST_CASE("a candidate that is coarse on the task's own draws or on timed contents is found out") {
+  for (const auto& [kind, probe] : {std::pair{"own", ""}, {"signed", "mixed"}}) {
+    auto figures = good_time();
+    figures.checked.push_back(good_draw(kind));
+    figures.checked.back().probe = probe;
+    figures.checked.back().outputs[0] = off_by(2.3e-3);
+    auto x = failure_in(conclude(figures, {}, 0));
+    CHECK(x.kind == failure_kind::precision_downgrade);
+    CHECK(x.stage == failure_stage::time);
+  }
+}
+
 TEST_CASE("halves are as fine as a reference in halves") {
   auto figures = good_verify();
   for (auto& draw : figures.draws) {
@@ -150,6 +162,18 @@ TEST_CASE("halves are as fine as a reference in halves") {
     x.rms = 4e-4, x.eager_rms = 3e-4;
   }
   CHECK(std::get<verified>(conclude(figures, {})).judging.precision == "fp16");
+}
+
+TEST_CASE("halves may be rounded to another half where eager alone is there to be held against") {
+  auto figures = good_verify();
+  for (auto& draw : figures.draws) {
+    auto& x = draw.outputs[0];
+    x.expected.dtype = x.got.dtype = dtype::float16;
+    x.rms = 2e-4, x.eager_rms = 0;
+  }
+  CHECK(std::holds_alternative<verified>(conclude(figures, {})));
+  for (auto& draw : figures.draws) draw.outputs[0].rms = 4e-4;
+  CHECK(failure_in(conclude(figures, {})).kind == failure_kind::precision_downgrade);
 }
 
 TEST_CASE("a task that a constant passes is marked") {

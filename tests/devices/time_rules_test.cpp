@@ -91,6 +91,23 @@ TEST_CASE("outputs that come late show that the work was done after done") {
   CHECK(x.cheat_class == "C");
 }
 
+TEST_CASE("work that comes late in most calls is late, whatever the others do") {
+  auto figures = good_time();
+  figures.late_call_ns = {1e5, 5e6, 1e5, 1e5, 5e6, 1e5, 1e5};
+  figures.late_ns = {5.1e6, 5e6, 5e6, 5.1e6, 5e6, 5e6, 5.2e6};
+  CHECK(failure_in(conclude(figures, {}, 0)).kind == failure_kind::clock_mismatch);
+  figures.late_ns = {1e5, 1e7, 1e5, 1e5, 1e7, 1e5, 1.1e5};  // only what is slow anyway comes late
+  CHECK(std::get<timed>(conclude(figures, {}, 0)).timing.candidate_ms.median == doctest::Approx(1));
+}
+
+TEST_CASE("what comes late is counted however slow eager is") {
+  auto figures = good_time();
+  figures.late_call_ns.assign(7, 1e5);
+  figures.late_ns.assign(7, 1.8e5);
+  auto timing = std::get<timed>(conclude(figures, {}, 0)).timing;
+  CHECK(timing.candidate_ms.median == doctest::Approx(1.08));
+}
+
 TEST_CASE("a call that is over sooner than the clock can tell is right where the task is that small") {
   auto figures = good_time();
   figures.candidate_ns.assign(7, -5);

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import os
+import random
 import signal
 import subprocess
 from collections.abc import Sequence
-from pathlib import Path
 from typing import Any
 
 import processes
@@ -19,10 +19,10 @@ from task_files import task
 CONFIG = """
 name: chaos
 system:
-  scheduler: {{attempts: 10, grace: 10m}}
+  scheduler: {{attempts: {attempts}, grace: 10m}}
 tasks: [{tasks}]
 targets: [{{device: "cpu:0", dsl: cpp}}]
-limits: {{evaluations: 4}}
+limits: {{evaluations: {evaluations}, time: 1h}}
 strategy: {{enough_roofline_share: 10, patience: 100}}
 judge: {{draws: 20, timing_budget: 200ms}}
 """
@@ -31,15 +31,15 @@ judge: {{draws: 20, timing_budget: 200ms}}
 class Chaos:
     """A run, and what was killed of it."""
 
-    def __init__(self, home: Home, tasks: Sequence[str]) -> None:
+    def __init__(self, home: Home, tasks: Sequence[str], evaluations: int = 4, attempts: int = 10) -> None:
         self.home = home
         # Large enough that a busy machine can't make the calls look empty.
         for name in tasks:
             home.write(f"{name}.py", task(name, rows=1024, columns=1024))
-        self.node: subprocess.Popen[str] = home.start("run", self.config(tasks), "--json")
-
-    def config(self, tasks: Sequence[str]) -> Path:
-        return self.home.write("run.yaml", CONFIG.format(tasks=", ".join(f"{x}.py" for x in tasks)))
+        files = ", ".join(f"{x}.py" for x in tasks)
+        config = home.write("run.yaml", CONFIG.format(tasks=files, evaluations=evaluations, attempts=attempts))
+        self.node: subprocess.Popen[str] = home.start("run", config, "--json")
+        self.rows: list[tuple[int, str, str, bytes]] = []
 
     def judged(self) -> int:
         return len(self.home.only_journal().stages("verify")) + len(self.home.only_journal().stages("time"))
@@ -61,6 +61,25 @@ class Chaos:
         os.kill(victim.pid, signal.SIGKILL)
         self.assert_gone(victim)
         wait_until(lambda: self.judged() > judged or self.node.poll() is not None, f"work after the {role} was killed")
+
+    def kill_at_any_time(self, role: str, delay_s: float) -> None:
+        """A node that was killed is resumed; what it had journaled is there."""
+        try:
+            self.node.wait(timeout=delay_s)
+        except subprocess.TimeoutExpired:
+            pass
+        if role != "node":
+            victim = self.find(role)
+            os.kill(victim.pid, signal.SIGKILL)
+            return self.assert_gone(victim)
+        assert self.node.poll() is None, f"the run ended before its node was killed: {self.home.said(self.node)}"
+        self.node.kill()
+        self.home.end(self.node)
+        self.home.assert_nothing_runs()
+        before, self.rows = self.rows, self.home.only_journal().rows()
+        assert self.rows[: len(before)] == before
+        self.node = self.home.start("resume", self.home.runs()[0], "--json")
+        return None
 
     def assert_gone(self, victim: Process) -> None:
         """With all that it had started."""
@@ -120,3 +139,21 @@ def test_the_death_of_a_candidate_is_its_own_and_the_run_goes_on(home: Home) -> 
     kinds = [x.rejection["kind"] for x in rejections(home) if x.rejection]
     assert len(kinds) <= 1
     assert set(kinds) <= {"crash", "load_error", "out_of_memory"}
+
+
+@pytest.mark.long
+def test_fifty_kills_of_any_process_lose_nothing_and_repeat_nothing(home: Home) -> None:
+    chance = random.Random(11)
+    chaos = Chaos(home, ["gelu", "swish", "softsign", "softplus"], evaluations=12, attempts=20)
+    wait_until(lambda: home.runs(), "a journal")
+    for _ in range(50):
+        role = chance.choice(["node", "judge", "zygote", "fork", "compiler"])
+        chaos.kill_at_any_time(role, chance.uniform(0, 2))
+    ended = home.end(chaos.node)
+    assert ended.code == 0, ended.err
+    document = ended.document("kernelmesh.run/1")
+    assert all(x["best"]["verify"]["verdict"] == "passed" for x in document["jobs"])
+    assert_whole(home.only_journal())
+    home.assert_nothing_runs()
+    # Of candidates whose own process was killed.
+    assert {x.rejection["kind"] for x in rejections(home) if x.rejection} <= {"crash", "load_error", "out_of_memory"}

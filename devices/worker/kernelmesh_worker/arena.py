@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import asdict, dataclass, field
 from typing import Any
 
@@ -237,12 +238,14 @@ class Arena:
         return False
 
     def changed(self, inputs: list[Any]) -> bool:
-        """Do lent inputs or weights differ from the judge's own, bit by bit? Buffers that change may."""
+        """Do lent inputs or weights differ from the judge's own, bit by bit? Buffers that change may, and inputs that
+        the reference itself writes to."""
         free = {*self._reference.changing, *self._reference.counters}
         kept = [(x["tensor"], self._reference.state[name]) for name, x in self._state.items() if name not in free]
         kept += _zip([x["tensor"] for x in _messages(self._init)], tensors_in(self._reference.init))
+        sides = enumerate(zip(self.lent_inputs(), tensors_in(inputs), strict=True))
         pairs = [
-            *((x, memory_of(y)) for x, y in zip(self.lent_inputs(), tensors_in(inputs), strict=True)),
+            *((x, memory_of(y)) for i, (x, y) in sides if i not in self._reference.changes),
             *((self.lent[WEIGHTS].flat(spec), memory_of(x)) for spec, x in kept),
         ]
         return not all(same_bits(a, b) for a, b in pairs)
@@ -282,6 +285,7 @@ class Arena:
             not isinstance(told.get("dtype"), str)
             or told["dtype"] not in DTYPES
             or not _sizes(shape)
+            or not _countable(shape)
             or not _sizes(strides)
             or not _sizes([offset])
         ):
@@ -331,6 +335,11 @@ def same_bits(a: torch.Tensor, b: torch.Tensor) -> bool:
 def _sizes(x: Any) -> bool:
     """A list of sizes that a tensor can have."""
     return isinstance(x, list) and len(x) <= _MOST_DIMENSIONS and all(type(n) is int and 0 <= n < 1 << 48 for n in x)
+
+
+def _countable(shape: list[int]) -> bool:
+    """Even without its empty sides: torch counts them all."""
+    return math.prod(max(1, n) for n in shape) < 1 << 60
 
 
 def _words(spec: dict[str, Any]) -> str:

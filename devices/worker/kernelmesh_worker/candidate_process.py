@@ -7,6 +7,7 @@ import select
 import signal
 import socket
 import time
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Self
@@ -25,6 +26,7 @@ _PAGE = os.sysconf("SC_PAGE_SIZE")
 _MOST_TRIED = 64
 _PROCESS_CLOCK = 2  # CPUCLOCK_SCHED of a process, as clock_getcpuclockid makes it
 _STOPPED_RUNS_NS = 500_000  # more than the kernel may still count when all have stopped
+_TIMES_RUN = 2  # place in /proc/PID/task/ID/schedstat
 _MINOR_FAULTS = 7  # place of minflt in /proc/PID/stat, counted from behind the name
 _PROCESS_GROUP = 4  # PIDFD_SIGNAL_PROCESS_GROUP, Linux 6.9
 
@@ -71,6 +73,7 @@ class CandidateProcess:
         self._statm = Path("/proc", str(self._process.pid), "statm")
         self._stat = f"/proc/{self._process.pid}/stat"
         self._threads = f"/proc/{self._process.pid}/task"
+        self._maps = Path("/proc", str(self._process.pid), "maps")
         self._poll = select.poll()
         self._poll.register(self._socket, select.POLLIN)
         self._poll.register(zygote.fileno(), select.POLLIN)
@@ -88,9 +91,9 @@ class CandidateProcess:
 
     # -- asking -------------------------------------------------------------------------------------------------------
 
-    def load(self) -> None:
-        """Waits until it has loaded its program."""
-        if "loaded" not in self._wait():
+    def load(self, look: Callable[[], None] = lambda: None) -> None:
+        """Waits until it has loaded its program. Now and then it `look`s, which may raise."""
+        if "loaded" not in self._wait(look):
             raise self._nonsense()
         self._check_alone()
         self.phase = "call"
@@ -150,6 +153,7 @@ class CandidateProcess:
         self._await_stop()
         self._check_alone()
         self._stopped_ns = self._settled_ns()
+        self._stopped_runs = self._runs()
 
     def _settled_ns(self) -> int:
         """What it has run when that grows no more: a thread is called stopped a moment before it leaves its core."""
@@ -168,8 +172,14 @@ class CandidateProcess:
         except OSError:
             return 0
 
+    def _runs(self) -> int:
+        """How often its threads were given a core so far; 0 where the kernel does not count that."""
+        stats = (_content(f"{self._threads}/{x}/schedstat").split() for x in _names_in(self._threads))
+        return sum(int(x[_TIMES_RUN]) for x in stats if len(x) > _TIMES_RUN)
+
     def _check_stopped(self) -> None:
-        if self._processor_ns() - self._stopped_ns > _STOPPED_RUNS_NS:
+        """Who was woken may have worked for less time than the kernel's clocks are trusted for: wakings count too."""
+        if self._processor_ns() - self._stopped_ns > _STOPPED_RUNS_NS or self._runs() > self._stopped_runs:
             self._end()
             raise CandidateEnded("raised", self.phase, 0, "it ran while it was stopped")
 
@@ -210,9 +220,18 @@ class CandidateProcess:
         fields = _stat_fields(self._stat)
         return int(fields[_MINOR_FAULTS]) if fields else 0
 
+    def mapped_programs(self) -> set[str]:
+        """The files of which it has code in its memory; nothing where that can't be seen."""
+        try:
+            lines = self._maps.read_text(encoding="utf-8", errors="replace").splitlines()
+        except OSError:
+            return set()
+        parts = (x.split(maxsplit=5) for x in lines)
+        return {x[5] for x in parts if len(x) == 6 and "x" in x[1] and x[5].startswith("/")}
+
     # -- waiting ------------------------------------------------------------------------------------------------------
 
-    def _wait(self) -> dict[str, Any]:
+    def _wait(self, look: Callable[[], None] = lambda: None) -> dict[str, Any]:
         """The next packet. CandidateEnded if none comes, or if it is a report of something raised."""
         deadline = time.monotonic() + self._limits.call_s
         while True:
@@ -226,6 +245,7 @@ class CandidateProcess:
             if self._zygote.fileno() in ready:
                 self._zygote.pump(0)
             self._look()
+            look()
 
     def _read(self) -> dict[str, Any]:
         try:

@@ -13,11 +13,11 @@ from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 from typing import Any, TypeVar
 
+from kernelmesh_worker import homes
 from kernelmesh_worker.arena import Arena, JudgeFailure, Program
-from kernelmesh_worker.candidate_process import CandidateProcess, Limits
+from kernelmesh_worker.candidate_process import CandidateEnded, CandidateProcess, Limits
 from kernelmesh_worker.checking import Checks, tolerance_of
 from kernelmesh_worker.draws import Draw, Drawn, plan_draws, seed_of
-from kernelmesh_worker.homes import content_key, may_build
 from kernelmesh_worker.machine import environment, total_memory
 from kernelmesh_worker.reference import Reference
 from kernelmesh_worker.sandbox import Permissions, level, place_for_candidates
@@ -35,7 +35,7 @@ _NATIVE_HOST = "KERNELMESH_NATIVE_HOST"  # path of the program; without it C fun
 _BUILD_S = 240.0  # torch's headers alone take a minute
 _HOME = ".home"  # in the candidate's folder: what it built
 _ENTRIES = ("c_abi", "python_host")
-_ARTIFACT = ".artifact"
+ARTIFACT = ".artifact"
 _REFERENCE = {"python_host": {"symbol": "Model"}}
 
 
@@ -85,6 +85,10 @@ class Contest:
         """ "sealed": there is nothing in the process that is timed but a C function and the program that calls it."""
         return "sealed" if self._host() else "hosted"
 
+    @property
+    def host_program(self) -> str:
+        return next(iter(self._host()), "")
+
     def _host(self) -> tuple[str, ...]:
         """The program that runs C functions without Python, if the candidate is one and the program is there."""
         path = os.environ.get(_NATIVE_HOST, "")
@@ -107,23 +111,28 @@ class Contest:
         """Loads the candidate once where it may keep what it builds while it is loaded; later forks find that in their
         home folder. Not again for the same files."""
         files = [x for x in self.folder.rglob("*") if x.is_file()]
-        if self._home.exists() or not may_build(files):
+        if self._home.exists() or not homes.may_build(files):
             return
-        built = Path(tempfile.gettempdir(), "homes", content_key(files))
+        built = Path(tempfile.gettempdir(), "homes", homes.content_key(self.folder, files))
         if not built.exists():
             self.progress(0.0, "letting the candidate build")
-            with tempfile.TemporaryDirectory(prefix="building-") as folder:
+            folder = tempfile.mkdtemp(prefix="building-")
+            try:
                 self._build_into(folder)
-                shutil.copytree(folder, built, symlinks=True)
+                homes.keep(folder, built)
+            except homes.TooMuch as error:
+                raise CandidateEnded("raised", "load", 0, str(error)) from None
+            finally:
+                homes.remove(folder)
         shutil.copytree(built, self._home, symlinks=True)
 
     def _build_into(self, folder: str) -> None:
-        """CandidateEnded if it can't be loaded."""
+        """CandidateEnded if it can't be loaded. TooMuch, while it still builds."""
         may = Permissions(folder=str(self.folder), cache=folder, processes=True)
         program = dataclasses.replace(self._program(closed=False), home=folder, building=True)
         with self.arena(self.work["manifest"], self.reference) as arena:
             with self._start(arena, program, max(self.call_s, _BUILD_S), may) as process:
-                process.load()
+                process.load(lambda: homes.check(folder))
 
     @property
     def _home(self) -> Path:
@@ -164,7 +173,7 @@ class Contest:
     def _program(self, closed: bool) -> Program:
         file = self.work["manifest"]["entry"].get("python_host", {}).get("file", "")
         shown = place_for_candidates(self.folder)
-        artifact = str(shown / _ARTIFACT) if self.work.get("artifact") else ""
+        artifact = str(shown / ARTIFACT) if self.work.get("artifact") else ""
         home = str(shown / _HOME) if self._home.exists() else ""
         return Program(artifact, closed, home, file=str(shown / file) if file else "")
 
@@ -283,7 +292,7 @@ def _sources(work: dict[str, Any]) -> Iterator[Path]:
             (folder / path).parent.mkdir(parents=True, exist_ok=True)
             shutil.copyfile(source, folder / path)
         if artifact := work.get("artifact"):
-            shutil.copyfile(artifact, folder / _ARTIFACT)
+            shutil.copyfile(artifact, folder / ARTIFACT)
         yield folder
     finally:
         shutil.rmtree(folder, ignore_errors=True)

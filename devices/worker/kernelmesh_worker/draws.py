@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from types import ModuleType
 from typing import Any
 
+import numpy
 import torch
 
 KINDS = ("own", "signed", "scaled_down", "scaled_up", "shifted")
@@ -19,6 +20,9 @@ _SEED_MASK = (1 << 63) - 1
 _IN_PLACE = ("uniform_", "normal_")
 _UNIFORM = ("rand", "rand_like")
 _NORMAL = ("randn", "randn_like")
+_UNIFORM_OF_NUMPY = ("rand", "random", "random_sample", "ranf", "sample")
+_NORMAL_OF_NUMPY = ("randn", "standard_normal")
+_RANGED_OF_NUMPY = ("uniform", "normal")
 
 
 @dataclass(frozen=True)
@@ -63,7 +67,8 @@ def redrawn(module: ModuleType, kind: str) -> Iterator[list[torch.Tensor]]:
             setattr(module, key, patches[name])
         for name in _IN_PLACE if kind != "own" else ():
             setattr(torch.Tensor, name, _patched_in_place(methods[name], kind))
-        yield given
+        with _redrawn_numpy(kind):
+            yield given
     finally:
         for name, method in methods.items():
             setattr(torch.Tensor, name, method)
@@ -71,6 +76,20 @@ def redrawn(module: ModuleType, kind: str) -> Iterator[list[torch.Tensor]]:
             setattr(torch, name, source)
         for key, name in renamed.items():
             setattr(module, key, sources[name])
+
+
+@contextlib.contextmanager
+def _redrawn_numpy(kind: str) -> Iterator[None]:
+    """The same for numpy's old random functions, which one seed is for. What they give is never called raw."""
+    names = (*_UNIFORM_OF_NUMPY, *_NORMAL_OF_NUMPY, *_RANGED_OF_NUMPY)
+    sources = {name: getattr(numpy.random, name) for name in names if kind != "own"}
+    try:
+        for name, source in sources.items():
+            setattr(numpy.random, name, _patched_of_numpy(source, kind, name))
+        yield
+    finally:
+        for name, source in sources.items():
+            setattr(numpy.random, name, source)
 
 
 @contextlib.contextmanager
@@ -133,6 +152,18 @@ def _patched_in_place(source: Callable[..., torch.Tensor], kind: str) -> Callabl
         with torch.no_grad():
             drawn = source(self, *arguments, **options)
             return _moved(drawn.sub_(drawn.mean()).mul_(2), kind) if drawn.is_floating_point() else drawn
+
+    return draw
+
+
+def _patched_of_numpy(source: Callable[..., Any], kind: str, name: str) -> Callable[..., Any]:
+    def draw(*arguments: Any, **options: Any) -> Any:
+        drawn = numpy.asarray(source(*arguments, **options))
+        if name in _UNIFORM_OF_NUMPY:
+            drawn = drawn * 2 - 1
+        elif name in _RANGED_OF_NUMPY and drawn.size > 1:  # numbers around zero, whatever range was asked for
+            drawn = (drawn - drawn.mean()) * 2
+        return ((drawn + _SHIFT if kind == "shifted" else drawn) * _SCALES.get(kind, 1.0))[()]
 
     return draw
 

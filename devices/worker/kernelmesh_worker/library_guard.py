@@ -12,9 +12,12 @@ import mmap
 import sys
 import warnings
 from collections.abc import Callable
+from types import ModuleType
 from typing import Any
 
 import numpy
+import numpy.fft
+import numpy.linalg
 import torch
 
 _OPEN = {
@@ -27,6 +30,7 @@ _KEYS = ("CPU", "MkldnnCPU", "QuantizedCPU", "SparseCPU", "SparseCsrCPU", "Neste
 _EVERYWHERE = ("CompositeExplicitAutograd", "CompositeExplicitAutogradNonFunctional")
 _DIRECT = ("conv", "mkldnn", "mkl_", "onednn", "rnn", "lstm", "gru", "quantize", "fbgemm", "embedding", "_fused")
 
+_ARRAYS = ("numpy.", "scipy.")
 _UFUNC_METHODS = ("reduce", "accumulate", "reduceat", "outer", "at")
 _ARRAY_FUNCTIONS = ("dot", "vdot", "inner", "c_einsum", "correlate", "correlate2", "where", "bincount", "interp")
 _ARRAY_METHODS = (
@@ -58,13 +62,29 @@ class _Absent:
             raise ImportError(f"{name} is closed here: a compiler of torch would do the work")
 
 
+class _Registrations:
+    """With torch's dispatcher, by namespace of operators. They outlive this object, and nothing that Python can find
+    among its objects takes them back."""
+
+    def __init__(self) -> None:
+        self._of: dict[str, Any] = {}
+
+    def of(self, namespace: str) -> Any:
+        if namespace not in self._of:
+            made = torch._C._dispatch_library("IMPL", namespace, "", __file__, 0)
+            ctypes.pythonapi.Py_IncRef(ctypes.py_object(made))
+            self._of[namespace] = made
+        return self._of[namespace]
+
+
 class LibraryGuard:
-    """Made before a candidate is loaded; from `close` on, calls fail. `tried` names them, each once."""
+    """Made before a candidate is loaded: no function behind an operator can be had any more. From `close` on, calls
+    fail. `tried` names them, each once."""
 
     def __init__(self) -> None:
         self.tried: list[str] = []
         self._kept: list[Any] = []
-        self._libraries: dict[str, Any] = {}  # by namespace of operators
+        torch._C._dispatch_get_computed_kernel_for_dispatch_key = self._refusal("torch.library.get_kernel")
 
     def close(self) -> None:
         """For the rest of this process's life."""
@@ -79,24 +99,23 @@ class LibraryGuard:
     # -- torch --------------------------------------------------------------------------------------------------------
 
     def _close_torch(self) -> None:
+        libraries = _Registrations()
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # each replacement would be warned of
             for key in _KEYS:
                 for name in _registered(key):
-                    self._close_operator(name, key)
+                    self._close_operator(name, key, libraries)
             for name in sorted({x for key in _EVERYWHERE for x in _registered(key)}):
                 if any(part in name for part in _DIRECT):
-                    self._close_operator(name, "CPU")
+                    self._close_operator(name, "CPU", libraries)
         self._close_compiler()
 
-    def _close_operator(self, name: str, key: str) -> None:
+    def _close_operator(self, name: str, key: str, libraries: _Registrations) -> None:
         namespace, _, operator = name.partition("::")
         if namespace == "aten" and operator.partition(".")[0] in _OPEN:
             return
-        if namespace not in self._libraries:
-            self._libraries[namespace] = torch.library.Library(namespace, "IMPL")
         try:
-            self._libraries[namespace].m.impl(operator, key, self._refusal(name))
+            libraries.of(namespace).impl(operator, key, self._refusal(name))
         except RuntimeError:
             pass  # an operator without a schema can't be called either
 
@@ -120,10 +139,9 @@ class LibraryGuard:
 
     def _close_numpy(self) -> None:
         core = sys.modules.get("numpy._core._multiarray_umath") or sys.modules.get("numpy.core._multiarray_umath")
-        for name, value in vars(core).items():
-            if isinstance(value, numpy.ufunc):
-                offset = _word(id(numpy.ufunc) + _TYPE_VECTORCALL)
-                _set_word(id(value) + offset, self._stub(f"numpy.{name}"))
+        offset = _word(id(numpy.ufunc) + _TYPE_VECTORCALL)
+        for value in _loaded_ufuncs():
+            _set_word(id(value) + offset, self._stub(f"numpy.{value.__name__}"))
         for name in _ARRAY_FUNCTIONS:
             function = getattr(core, name, None)
             function = getattr(function, "_implementation", function)
@@ -148,6 +166,13 @@ class LibraryGuard:
         stub = _Stub(called)
         self._kept.append(stub)
         return ctypes.cast(stub, ctypes.c_void_p).value or 0
+
+
+def _loaded_ufuncs() -> list[Any]:
+    """Of numpy, its parts for linear algebra and transforms too, and of what comes with it."""
+    modules = [x for name, x in sys.modules.items() if name.startswith(_ARRAYS) and isinstance(x, ModuleType)]
+    found = {id(x): x for module in modules for x in list(vars(module).values()) if isinstance(x, numpy.ufunc)}
+    return list(found.values())
 
 
 def _registered(key: str) -> list[str]:

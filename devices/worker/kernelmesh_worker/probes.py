@@ -15,6 +15,7 @@ from kernelmesh_worker.draws import Drawn
 from kernelmesh_worker.lent import memory_of
 
 _SECRET = random.SystemRandom()
+_PLACES = 1 << 16  # where a mixer's factors may begin
 
 
 def can_be_probed(drawn: Drawn) -> bool:
@@ -31,23 +32,32 @@ def permuted(drawn: Drawn) -> list[Any]:
     return [_permuted(x) if raw else x for raw, x in zip(drawn.raw, drawn.values, strict=True)]
 
 
-def mixed(drawn: Drawn, others: list[Any], signs: tuple[int, ...] = (-1, 1)) -> list[Any]:
-    """In raw tensors another draw's numbers up to a random place, this one's behind it, all by a random factor, and two
-    outliers."""
-    return [
-        _mixed(x, y, signs) if raw and x.numel() > 1 else x
-        for raw, x, y in zip(drawn.raw, drawn.values, others, strict=True)
-    ]
+class Mixer:
+    """Makes contents of two draws that a function of neither tells anything about: each number gets a factor of its
+    own, so that no row is a multiple of one that was there before."""
 
+    def __init__(self, drawn: Drawn) -> None:
+        sizes = [memory_of(x).numel() for raw, x in zip(drawn.raw, drawn.values, strict=True) if raw]
+        self._factors = torch.rand(max(sizes, default=0) + _PLACES).add_(0.5)
 
-def _mixed(x: torch.Tensor, other: torch.Tensor, signs: tuple[int, ...]) -> torch.Tensor:
-    x = x.clone()
-    flat = memory_of(x)
-    cut = _SECRET.randrange(1, flat.numel())
-    flat[:cut].copy_(memory_of(other)[:cut])
-    flat.mul_(_SECRET.choice(signs) * _SECRET.uniform(0.5, 1.5))  # no row comes twice
-    _put_outliers(flat, (-1, 1))
-    return x
+    def mixed(self, drawn: Drawn, others: list[Any], signs: tuple[int, ...] = (-1, 1)) -> list[Any]:
+        """In raw tensors another draw's numbers up to a random place, this one's behind it, all by random factors, and
+        two outliers."""
+        return [
+            self._mixed(x, y, signs) if raw and x.numel() > 1 else x
+            for raw, x, y in zip(drawn.raw, drawn.values, others, strict=True)
+        ]
+
+    def _mixed(self, x: torch.Tensor, other: torch.Tensor, signs: tuple[int, ...]) -> torch.Tensor:
+        x = x.clone()
+        flat = memory_of(x)
+        cut = _SECRET.randrange(1, flat.numel())
+        flat[:cut].copy_(memory_of(other)[:cut])
+        flat.mul_(self._factors.narrow(0, _SECRET.randrange(_PLACES), flat.numel()))
+        if _SECRET.choice(signs) < 0:
+            flat.neg_()
+        _put_outliers(flat, (-1, 1))
+        return x
 
 
 def _changed(x: torch.Tensor, signs: tuple[int, ...]) -> torch.Tensor:

@@ -42,10 +42,11 @@ class Rows:
 
     def agree(self, some: list[torch.Tensor], whole: list[torch.Tensor], part: slice) -> bool:
         """Is what was made of a part that part of the whole?"""
-        return len(some) == len(whole) and all(_close(x, y[part]) for x, y in zip(some, whole, strict=True))
+        return len(some) == len(whole) and all(close(x, y[part]) for x, y in zip(some, whole, strict=True))
 
 
-def _close(x: torch.Tensor, y: torch.Tensor) -> bool:
+def close(x: torch.Tensor, y: torch.Tensor) -> bool:
+    """Are these the same but for the order of sums?"""
     if x.shape != y.shape:
         return False
     if not x.is_floating_point():

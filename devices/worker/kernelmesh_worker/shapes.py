@@ -28,6 +28,8 @@ def problem_of(lists: Any) -> str:
             return f"{LISTS} returns a list with a {type(values).__name__} in it, not argument lists"
     if len({(len(values), len(tensors_in(values))) for values in lists}) > 1:
         return f"{LISTS} returns lists of different numbers of arguments"
+    if any(all(x.numel() == 0 for x in tensors_in(values)) for values in lists if tensors_in(values)):
+        return f"{LISTS} returns a shape without elements, on which there is nothing to do"
     texts = [shape_text(values) for values in lists]
     twice = next((text for text in texts if texts.count(text) > 1), None)
     return f"{LISTS} returns the shape {twice or 'without a tensor'} twice" if twice is not None else ""

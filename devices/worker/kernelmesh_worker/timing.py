@@ -7,21 +7,17 @@ import random
 import tempfile
 import time
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
 from typing import Any
 
 from kernelmesh_worker.arena import Arena, Delivered, JudgeFailure
 from kernelmesh_worker.candidate_process import CandidateEnded, CandidateProcess
-from kernelmesh_worker.checking import Checks, Figures, agree, collect, lend
+from kernelmesh_worker.checking import Checks, Figures, agree, badness, collect, lend
+from kernelmesh_worker.contents import ROOM, Content, Contents
 from kernelmesh_worker.contest import Contest, finished
-from kernelmesh_worker.draws import KINDS, Draw, Drawn
 from kernelmesh_worker.floor import Floor, measure_floor
 from kernelmesh_worker.machine import available_memory
-from kernelmesh_worker.probes import mixed
 from kernelmesh_worker.samples import MOST_PAIRS, Samples, relative_interval, sample_figures
-from kernelmesh_worker.task import TaskRefused
 from kernelmesh_worker.text import one_line
-from kernelmesh_worker.values import tensors_in
 
 FEWEST_PAIRS = 10
 _ALONE_ROUNDS, _ALONE_S = 9, 1.0  # of the baselines, before the candidate is started
@@ -29,7 +25,6 @@ _EMPTY_TURNS = 12  # before the first pair; later one in a few pairs
 _EMPTY_EVERY = 4
 _WARM_UP_CALLS, _MOST_WARM_UP_CALLS, _WARM_UP_S = 3, 24, 1.5
 _FEW_FAULTS = 64  # pages: a call that touches no more than so many fresh ones has settled
-_MOST_CONTENTS = 5
 _MOST_KEPT = 3
 _CHECKED_SHARE = 0.1  # of the timed calls, and one in the first few: all of their outputs are held against the oracle
 _SPOILT_SHARE = 0.75  # of the turns: inputs are overwritten when the call is done, so no work can be left for later
@@ -37,22 +32,10 @@ _SAMPLED = 1024  # elements of each output that are held against eager's in ever
 _SAMPLE_TOLERANCE = 10  # times the tolerance: what is beyond is checked as a whole
 _LOOK_EVERY = 5  # pairs between two looks at the interval
 _HARD_BUDGETS = 10  # a slow call is repeated FEWEST_PAIRS times, but not beyond so many budgets
-_OWN_SHARE = 0.4  # of mixed contents: at first the task's own draw
-_CHEAP_DRAW_S = 0.001  # inputs that take no longer are drawn for each pair
 
-_ROOM = 8  # so many times what a task lends must be free for comforts
 _LONGEST_SPIN_NS = 200_000  # a judge that sleeps longer wakes no slower; a longer spin meets other processes
 
 _SECRET = random.SystemRandom()
-
-
-@dataclass
-class Content:
-    """Inputs that timed calls are given, by the judge's private copy."""
-
-    draw: Draw
-    inputs: list[Any]
-    probe: str = ""
 
 
 class Contender:
@@ -73,17 +56,24 @@ class Contender:
             self.process.stop()
 
     def turn(self, content: Content, deliver: bool = False) -> int:
-        """Gives it fresh contents, takes the time of one call, stops it. Its outputs are taken between both."""
+        """Gives it fresh contents, takes the time of one call, stops it. Outputs that it has to hand over are taken
+        before it is stopped; those that lie where they are lent afterwards: what a thread of it adds comes too late."""
         self._reset()
         told = lend(self.arena, content.inputs)
         self.elapsed = self.process.timed("call", **told)
-        if deliver:
-            self.spoilt = self.arena.spoil_inputs(_SECRET.random() < _SPOILT_SHARE)
-            start = time.perf_counter_ns()
-            self.delivered: Delivered = collect(self.arena, self.process)
-            self.delivery = time.perf_counter_ns() - start
+        hands_over = self.arena.kind == "python_host"
+        if deliver and hands_over:
+            self._take()
         self.process.stop()
+        if deliver and not hands_over:
+            self._take()
         return self.elapsed
+
+    def _take(self) -> None:
+        self.spoilt = self.arena.spoil_inputs(_SECRET.random() < _SPOILT_SHARE)
+        start = time.perf_counter_ns()
+        self.delivered: Delivered = collect(self.arena, self.process)
+        self.delivery = time.perf_counter_ns() - start
 
     def empty_turn(self, spin_ns: int) -> int:
         return empty_turn(self.process, spin_ns)
@@ -122,57 +112,6 @@ class Baseline(Contender):
             raise JudgeFailure(f"the reference failed while it was timed ({ended.fate['end']}): {said}") from None
 
 
-class Contents:
-    """What timed calls are given: never the same numbers twice, as far as the task's inputs allow."""
-
-    def __init__(self, contest: Contest) -> None:
-        self._contest = contest
-        self._count = 0
-        self._pool: list[tuple[Draw, Drawn]] = []
-        start = time.monotonic()
-        while len(self._pool) < _MOST_CONTENTS:
-            self._pool.append(self._drawn(KINDS[len(self._pool) % len(KINDS)]))
-            size = sum(x.nbytes for x in tensors_in(self._pool[-1][1].values))
-            if size * _ROOM > available_memory():
-                break
-        self._cheap = time.monotonic() - start < _CHEAP_DRAW_S * len(self._pool)
-        self._mixes = any(self._pool[0][1].raw) and len(self._pool) > 1 and self._takes_mixed()
-
-    def _fresh(self) -> tuple[Draw, list[Any]]:
-        """Half of them as the task draws, the others as checked calls have them: timed ones look no different."""
-        draw, drawn = self._drawn(_SECRET.choice(("own", _SECRET.choice(KINDS))))
-        return draw, drawn.values
-
-    def _drawn(self, kind: str) -> tuple[Draw, Drawn]:
-        self._count += 1
-        wanted = self._contest.more(1000 + self._count, kind)
-        return self._contest.drawn(wanted) if kind == "own" else self._contest.fit(wanted)
-
-    def _takes_mixed(self) -> bool:
-        """Some tasks can't live with numbers that they did not ask for."""
-        (_, a), (_, b) = self._pool[:2]
-        try:
-            for sign in (-1, 1):
-                self._contest.reference.eager(mixed(a, b.values, (sign,)))
-        except TaskRefused:
-            return False
-        return True
-
-    def known(self) -> Content:
-        """One that may have been there before: for calls that are not timed."""
-        draw, drawn = _SECRET.choice(self._pool)
-        return Content(draw, drawn.values)
-
-    def next(self) -> Content:
-        """A fresh draw of any kind, or one mixed of two others where drawing takes long and mixing is possible."""
-        if self._cheap or not self._mixes:
-            return Content(*self._fresh())
-        draw, drawn = self._pool[0] if _SECRET.random() < _OWN_SHARE else _SECRET.choice(self._pool)
-        kind, other = _SECRET.choice([(x.kind, y) for x, y in self._pool if y is not drawn])
-        kind = kind if draw.kind == "own" else draw.kind  # numbers of another kind are in it: errors are held as there
-        return Content(Draw(draw.seed, kind), mixed(drawn, other.values), "mixed")
-
-
 class Baselines:
     """Eager, its repeat and the compiled reference, as far as they are asked for and possible."""
 
@@ -189,7 +128,7 @@ class Baselines:
 
 
 def _is_roomy(arena: Arena) -> bool:
-    return sum(x.size for x in arena.lent) * _ROOM < available_memory()
+    return sum(x.size for x in arena.lent) * ROOM < available_memory()
 
 
 def _compiled(contest: Contest, stack: contextlib.ExitStack, samples: Samples, content: Content) -> Baseline | None:
@@ -310,19 +249,18 @@ class Turns:
         if changed:
             side.arena.write_weights()
         tolerance = _SAMPLE_TOLERANCE * self._contest.tolerance
-        suspect = changed or not agree(side.delivered.outputs, eager.delivered.outputs, _SAMPLED, tolerance)
+        suspect = changed or not agree(side.delivered.all(), eager.delivered.all(), _SAMPLED, tolerance)
         if suspect or len(x.candidate) == self._surely or _SECRET.random() < _CHECKED_SHARE:
             reference = self._checks.reference
             figures = self._checks.figures_of(content.draw, reference.expected(content.inputs), side.delivered, changed)
-            self._keep(figures | {"probe": content.probe}, suspect)
+            self._keep(figures | {"probe": content.probe})
 
-    def _keep(self, figures: Figures, suspect: bool) -> None:
-        """Suspect ones first; of the others a few, each as likely."""
+    def _keep(self, figures: Figures) -> None:
+        """Of all that were looked at the worst ones."""
         kept = self.samples.kept
-        if len(kept) < _MOST_KEPT:
-            kept.append(figures)
-        else:
-            kept[0 if suspect else _SECRET.randrange(1, _MOST_KEPT)] = figures
+        kept.append(figures)
+        kept.sort(key=badness, reverse=True)
+        del kept[_MOST_KEPT:]
 
     def _empty_turn(self) -> None:
         self.samples.empty.append(self._baselines.eager.empty_turn(self._spin_ns))

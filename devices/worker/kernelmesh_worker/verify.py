@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import random
 from collections.abc import Callable
+from pathlib import PurePath
 from typing import Any
 
 import torch
@@ -15,15 +16,21 @@ import torch
 from kernelmesh_worker.candidate_process import CandidateEnded
 from kernelmesh_worker.checking import Checks, Figures, is_bad
 from kernelmesh_worker.comparison import compare, rms_of
-from kernelmesh_worker.contest import Contest, finished
+from kernelmesh_worker.contest import ARTIFACT, Contest, finished
 from kernelmesh_worker.draws import TINY, Drawn
 from kernelmesh_worker.probes import can_be_probed, one_changed, permuted
 from kernelmesh_worker.reference import Expected, Reference
+from kernelmesh_worker.sandbox import place_for_candidates
 from kernelmesh_worker.task import TaskRefused
+from kernelmesh_worker.text import clean
 from kernelmesh_worker.values import tensors_in
 
 _SECRET = random.SystemRandom()
 _NARROW = (2e-5, 1e-2)  # errors over the output's RMS between these look like a float of fewer bits
+_MOST_LIBRARIES = 16
+_RUNTIME = ("ld-", "libc.", "libc-", "libm.", "libm-", "libmvec", "libgcc_s.", "libstdc++.", "libgomp.", "libomp.",
+            "libatomic.", "libseccomp.", "libquadmath.", "libpthread", "libdl", "librt", "libtbb.")  # fmt: skip
+_OF_SYSTEM = ("/usr/", "/lib")
 Probe = tuple[str, Callable[[Drawn], list[Any]]]
 
 
@@ -125,6 +132,13 @@ class Verification:
                 message, changed = ended.fate["message"] or ended.fate["end"], True
             self.library = {"calls": checks.process.library, "changed": changed, "message": message}
 
+    def note_loaded(self, programs: set[str]) -> None:
+        """Of one that has no operators to call: which libraries it has beside those that every C++ program has."""
+        ours = self.contest.host_program, str(place_for_candidates(self.contest.folder) / ARTIFACT)
+        foreign = sorted({clean(PurePath(x).name, 80) for x in programs if x not in ours and not _is_runtime(x)})
+        if foreign:
+            self.library = {"calls": foreign[:_MOST_LIBRARIES], "changed": False, "message": ""}
+
     # -- all of it ----------------------------------------------------------------------------------------------------
 
     def figures(self, fate: dict[str, Any]) -> dict[str, Any]:
@@ -134,6 +148,11 @@ class Verification:
         if self.library is not None:
             more["library"] = self.library
         return self.contest.figures(fate) | {"tolerance": self.contest.tolerance} | more
+
+
+def _is_runtime(program: str) -> bool:
+    """What a compiler links to any program."""
+    return program.startswith(_OF_SYSTEM) and PurePath(program).name.startswith(_RUNTIME)
 
 
 class Trivial:
@@ -210,6 +229,9 @@ def _check_draws(contest: Contest, found: list[Verification]) -> None:
                 return
         for one in _SECRET.sample(found, len(found)) if len(found) > 1 else []:
             one.check_again(checks)
+        if contest.tier == "sealed":
+            for one in found:
+                one.note_loaded(checks.process.mapped_programs())
 
 
 def _check_weights(contest: Contest, found: list[Verification]) -> None:

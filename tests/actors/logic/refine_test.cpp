@@ -195,6 +195,30 @@ TEST_CASE_FIXTURE(searching, "the stop rules name themselves") {
   }
 }
 
+TEST_CASE_FIXTURE(searching,
+                  "when time is up a first kernel that is with the judge is judged to its end, a second one is not") {
+  traced_and_planned({plan_of(1), plan_of(2)});
+  auto one = question(0), other = question(1);
+  auto first = written(one, "a"), second = written(other, "b");
+  for (const auto& id : {first, second}) finish("c", stage_kind::compile, id, compiled{});
+  now += 600'000ms;
+  CHECK(only<send_stage>().kind == stage_kind::verify);
+  SUBCASE("it is correct") {
+    finish("v", stage_kind::verify, first, verified{});
+    CHECK(only<send_stage>().kind == stage_kind::time);
+    open.insert(key_of(only<send_stage>()));
+    CHECK(wishes().empty());
+    finish("t", stage_kind::time, first, timed{{.speedup_eager = {2}}});
+    CHECK(only<finish_job>().how.best == first);
+  }
+  SUBCASE("it is not: then the second is the first") {
+    finish("v", stage_kind::verify, first, rejected{wrong});
+    CHECK(only<send_stage>().candidate == second);
+    finish("v", stage_kind::verify, second, rejected{wrong});
+  }
+  CHECK(stopped_by() == "time");
+}
+
 TEST_CASE_FIXTURE(searching, "the time limit leaves out the wait for the first device that is ready") {
   now += 2h;  // workers start
   CHECK(only<send_stage>().kind == stage_kind::trace);

@@ -6,28 +6,63 @@ from types import SimpleNamespace
 
 import pytest
 import torch
-from kernelmesh_worker import timing
+from kernelmesh_worker import contents as timed
 from kernelmesh_worker.draws import Draw, Drawn
+from kernelmesh_worker.probes import Mixer
+
+SIZE = 64
 
 
 def draw_of(kind: str) -> tuple[Draw, Drawn]:
     size = 100.0 if kind == "scaled_up" else 1.0
-    return Draw("00", kind), Drawn([torch.rand(64) * size + 0.5 * size], [True])
+    return Draw("00", kind), Drawn([torch.rand(SIZE) * size + 0.5 * size], [True])
 
 
 def test_contents_with_numbers_of_another_kind_are_not_called_the_tasks_own(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(timing, "_CHEAP_DRAW_S", 0.0)  # as if drawing took long
+    monkeypatch.setattr(timed, "_CHEAP_DRAW_S", 0.0)  # as if drawing took long
     contest = SimpleNamespace(
         more=lambda index, kind: Draw("00", kind),
         drawn=lambda wanted: draw_of(wanted.kind),
         fit=lambda wanted: draw_of(wanted.kind),
         reference=SimpleNamespace(eager=lambda values: values),
     )
-    contents = timing.Contents(contest)
+    contents = timed.Contents(contest)
     for _ in range(200):
         content = contents.next()
         assert content.probe == "mixed"
         usual = content.inputs[0].abs().median()
         if content.draw.kind == "own":
             assert usual < 10
-    assert contents.next().draw.kind in timing.KINDS
+    assert contents.next().draw.kind in timed.KINDS
+
+
+def test_no_part_of_mixed_contents_is_a_multiple_of_what_was_there() -> None:
+    (_, a), (_, b) = draw_of("own"), draw_of("signed")
+    mixer = Mixer(a)
+    for _ in range(50):
+        (mixed,) = mixer.mixed(a, b.values)
+        for known in (a.values[0], b.values[0]):
+            ratios = (mixed / known).view(-1, 8)
+            assert not bool((ratios == ratios[:, :1]).all(dim=1).any())
+
+
+@pytest.mark.parametrize("varies", [False, True])
+def test_contents_are_mixed_only_where_what_is_not_mixed_is_the_same_in_all_draws(
+    monkeypatch: pytest.MonkeyPatch, varies: bool
+) -> None:
+    monkeypatch.setattr(timed, "_CHEAP_DRAW_S", 0.0)
+
+    def drawn(kind: str) -> tuple[Draw, Drawn]:
+        computed = torch.rand(SIZE).sort().values if varies else torch.ones(SIZE)
+        return Draw("00", kind), Drawn([torch.rand(SIZE), [computed], 3], [True, False, False])
+
+    contest = SimpleNamespace(
+        more=lambda index, kind: Draw("00", kind),
+        drawn=lambda wanted: drawn(wanted.kind),
+        fit=lambda wanted: drawn(wanted.kind),
+        reference=SimpleNamespace(eager=lambda values: values),
+    )
+    contents = timed.Contents(contest)
+    seen = [contents.next() for _ in range(20)]
+    assert {x.probe for x in seen} == ({""} if varies else {"mixed"})
+    assert len({tuple(x.inputs[0].tolist()) for x in seen}) == len(seen)

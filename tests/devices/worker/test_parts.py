@@ -7,10 +7,14 @@ import os
 import time
 from pathlib import Path
 from types import ModuleType
+from typing import Any
 
 import family
+import numpy
 import pytest
 import torch
+from kernelmesh_worker.arena import Arena, Got
+from kernelmesh_worker.checking import agree, badness
 from kernelmesh_worker.comparison import CHUNK, compare, is_finite, rms_of, unravel
 from kernelmesh_worker.draws import KINDS, plan_draws, redrawn
 from kernelmesh_worker.entries import match_state
@@ -82,6 +86,21 @@ def test_redraws_change_what_numbers_are_like() -> None:
     assert draw("scaled_up", "randn(1000)").abs().max() > 100  # imported by name
     assert draw("signed", "torch.rand_like(torch.ones(1000))").min() < -0.9
     assert torch.rand(1000).min() >= 0  # put back
+
+
+@pytest.mark.parametrize("source", ["random.rand(1000)", "random.uniform(5, 6, 1000)", "numpy.random.randn(1000)"])
+def test_redraws_change_numbers_of_numpy_too(source: str) -> None:
+    module = ModuleType("task")
+    exec(f"import numpy\nfrom numpy import random\ndef get(): return {source}", module.__dict__)
+
+    def draw(kind: str) -> Any:
+        with redrawn(module, kind):
+            return module.get()
+
+    before = numpy.random.rand
+    assert draw("signed").min() < -0.9
+    assert 1 < abs(draw("scaled_up")).max() and abs(draw("scaled_down")).max() < 0.1
+    assert draw("own").shape == (1000,) and numpy.random.rand is before
 
 
 def test_draws_begin_with_the_own_one_and_differ() -> None:
@@ -160,3 +179,44 @@ def test_text_is_cleaned_and_bounded() -> None:
     assert clean("a\x1b[31mb\x00\r\nc") == "a?[31mb??\nc"
     assert len(clean("\u20ac" * 5000).encode()) <= 4096
     assert one_line("\n\n  two words \nmore") == "two words"
+
+
+def figures_with(rms: float = 0.0, over: int = 0, changed: bool = False, dtype: str = "float32") -> dict[str, Any]:
+    """Of a call that gave one output."""
+    output = {"elements": 8, "over_tolerance": over, "non_finite_mismatch": 0, "rms": rms, "eager_rms": 1e-7}
+    output |= {"reference_rms": 1.0, "got": {"dtype": dtype}, "expected": {"dtype": "float32"}}
+    output |= {"got_type": "torch.Tensor", "expected_type": "torch.Tensor"}
+    return {"inputs_changed": changed, "finite": True, "outputs": [output], "got_outputs": 1, "expected_outputs": 1}
+
+
+def test_of_two_calls_the_worse_is_known() -> None:
+    good, coarse, wrong = figures_with(1e-7), figures_with(1e-3), figures_with(1e-4, over=1)
+    ranked = sorted([wrong, good, figures_with(changed=True), coarse], key=badness)
+    assert ranked[:3] == [good, coarse, wrong]
+    assert badness(figures_with(dtype="float64")) > badness(wrong)
+
+
+def test_no_description_of_an_output_is_too_much() -> None:
+    arena = Arena.__new__(Arena)
+    arena.lent = [MemfdBuffer.allocate(4096)] * 3
+    told = {"type": "torch.Tensor", "device": "cpu", "dtype": "float32", "strides": [1, 1, 1]}
+    told |= {"offset": 0, "copied": True}
+    (none,), (empty,) = (arena._read_all([told | {"shape": x}]) for x in ([1 << 47, 1 << 47, 0], [4, 0, 4]))
+    assert none.tensor is None
+    assert empty.tensor is not None and list(empty.tensor.shape) == [4, 0, 4]
+
+
+def delivered(*tensors: torch.Tensor) -> list[Got]:
+    return [Got("torch.Tensor", "cpu", {}, x) for x in tensors]
+
+
+def test_samples_agree_within_what_their_type_allows() -> None:
+    torch.manual_seed(1)
+    x = torch.randn(4096)
+    assert agree(delivered(x), delivered(x * (1 + 1e-6)), 512, 1e-3)
+    assert not agree(delivered(x), delivered(x * (1 + 5e-4)), 512, 1e-3)  # inside of the tolerance, like bfloat16
+    assert agree(delivered(x.half()), delivered((x * (1 + 5e-4)).half()), 512, 1e-2)
+    places = torch.full((4096,), 1_000_000)
+    assert not agree(delivered(places), delivered(places + 1), 512, 1e-3)
+    assert agree(delivered(x > 0, places), delivered(x > 0, places), 512, 1e-3)
+    assert not agree(delivered(x), delivered(x, places), 512, 1e-3)

@@ -49,6 +49,14 @@ def test_changing_shapes_are_refused(family: Family) -> None:
     assert (kind, record["message"]) == ("task_refused", "get_inputs returns other shapes each time it is called")
 
 
+def test_a_task_that_draws_in_its_forward_is_refused(family: Family) -> None:
+    task = TASK.replace("def forward(self, x):", "def forward(self, x):\n        x = torch.dropout(x, 0.5, True)")
+    assert task != TASK
+    kind, record = family.judge_python(task, ANSWERED)
+    assert kind == "task_refused"
+    assert "something else each time" in record["message"]
+
+
 def test_a_task_is_traced(family: Family) -> None:
     kind, record = family.ask("trace", {"task": {"name": "task", "code": TASK}, "device": "cpu:0"})
     assert kind == "traced", record

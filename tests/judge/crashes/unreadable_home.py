@@ -1,0 +1,28 @@
+"""Looks as if it built something by a subprocess, and leaves a file and a folder in its home folder that nobody may read.
+
+task: relu
+expect: passed load_error
+library: kernels
+"""
+
+import ctypes
+import os
+
+import torch
+
+P, N = ctypes.c_void_p, ctypes.c_int64
+K = ctypes.CDLL(os.path.join(os.path.dirname(os.path.abspath(__file__)), "kernel.so"))
+
+try:
+    os.close(os.open(os.path.join(os.environ["HOME"], "file"), os.O_CREAT | os.O_WRONLY, 0))
+    os.makedirs(os.path.join(os.environ["HOME"], "folder", "inner"))
+    os.chmod(os.path.join(os.environ["HOME"], "folder"), 0)
+except OSError:
+    pass
+
+
+class ModelNew(torch.nn.Module):
+    def forward(self, x):
+        y = torch.empty_like(x)
+        K.relu(P(x.data_ptr()), P(y.data_ptr()), N(x.numel()))
+        return y
