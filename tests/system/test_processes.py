@@ -142,6 +142,8 @@ def test_the_death_of_a_candidate_is_its_own_and_the_run_goes_on(home: Home) -> 
 
 
 @pytest.mark.long
+@pytest.mark.alone
+@pytest.mark.usefixtures("measured")
 def test_fifty_kills_of_any_process_lose_nothing_and_repeat_nothing(home: Home) -> None:
     chance = random.Random(11)
     chaos = Chaos(home, ["gelu", "swish", "softsign", "softplus"], evaluations=12, attempts=20)
