@@ -170,6 +170,13 @@ install_with_pip() {
     && "$venv/bin/pip" install --quiet --disable-pip-version-check --no-deps --requirement "$locks/$1"
 }
 
+# Compiled once, by who may write there: workers may not, and would do it again at each of their starts.
+compile_modules() {
+  say "compiling torch's modules"
+  env -u PYTHONDONTWRITEBYTECODE "$venv/bin/python" -c "import torch._inductor.compile_fx, torch._subclasses.fake_tensor" \
+    || say "some could not be imported; going on"
+}
+
 # make_environment LOCK: nothing to do if choose_python found an interpreter.
 make_environment() {
   step "Python"
@@ -189,6 +196,7 @@ make_environment() {
     say "uv could not do it; trying pip, which takes some minutes"
     install_with_pip "$1" || die 3 "the Python packages could not be installed. What pip and uv say stands above"
   }
+  compile_modules
   cp "$locks/$1" "$venv/$1"
   python=$venv/bin/python
   say "$python"

@@ -16,6 +16,7 @@ from typing import Any
 import msgpack
 import torch
 from family import Family, work
+from shared_machine import SharedMachine
 
 from corpus import HERE, Candidate, read
 
@@ -51,8 +52,9 @@ class Verdict:
 class Bench:
     """One family for all candidates; a new one where a candidate took it down."""
 
-    def __init__(self, new_folder: Callable[[], Path]) -> None:
+    def __init__(self, new_folder: Callable[[], Path], machine: SharedMachine) -> None:
         self._new_folder = new_folder
+        self._machine = machine
         self._built: dict[Path, Path] = {}
         self._folder = new_folder()
         self._family: Family | None = None
@@ -60,7 +62,7 @@ class Bench:
     @property
     def family(self) -> Family:
         if self._family is None:
-            self._family = Family(self._new_folder())
+            self._family = Family(self._new_folder(), self._machine.alone)
             self._family.expect_hello()
         return self._family
 

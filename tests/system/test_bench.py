@@ -50,6 +50,8 @@ def on_simulated(home: Home, ms: int = 4) -> tuple[str, ...]:
     return ("--system", simulated(home, ms), "--device", "simulated:0")
 
 
+@pytest.mark.alone
+@pytest.mark.usefixtures("measured")
 def test_problems_of_a_suite_are_solved_and_summed_up(home: Home) -> None:
     mixed = [problem(19, "relu"), problem(22, "tanh"), problem(1, "sort", task("sort", "torch.sort(x).values")),
              problem(2, "odd", task("odd", "x.no_such_member"), level=2)]  # fmt: skip
@@ -87,7 +89,7 @@ def test_a_checkout_is_read_like_the_lines(home: Home) -> None:
 
 
 def test_a_bench_that_is_killed_goes_on_where_it_was(home: Home) -> None:
-    data, more = suite(home), on_simulated(home, 40)
+    data, more = suite(home), on_simulated(home, 20)
     node = home.start("bench", "kernelbench", "--data", data, "--out", "out", *more)
     file = home.work / "out" / "results.jsonl"
     wait_until(lambda: file.exists() and file.read_text().count("\n") >= 2, "two results")
@@ -129,7 +131,7 @@ def test_a_bench_that_another_process_drives_is_left_alone(home: Home) -> None:
 
 
 def test_resume_ends_a_bench_as_a_bench(home: Home) -> None:
-    node = home.start("bench", "kernelbench", "--data", suite(home), "--out", "out", *on_simulated(home, 40))
+    node = home.start("bench", "kernelbench", "--data", suite(home), "--out", "out", *on_simulated(home, 20))
     wait_until(lambda: home.only_journal().count() > 6, "facts")
     node.kill()
     home.end(node)
@@ -194,6 +196,8 @@ def test_wrong_flags_are_refused_with_one_sentence(home: Home, flags: tuple[str,
     assert not home.runs()
 
 
+@pytest.mark.alone
+@pytest.mark.usefixtures("measured")
 @pytest.mark.long
 def test_problems_are_shrunk_and_the_results_say_how(home: Home) -> None:
     large = problem(19, "relu", task("relu", rows=65536, columns=1024))
@@ -208,6 +212,8 @@ def test_problems_are_shrunk_and_the_results_say_how(home: Home) -> None:
     assert "524288" in exported or "512" in exported
 
 
+@pytest.mark.alone
+@pytest.mark.usefixtures("measured")
 @pytest.mark.long
 @pytest.mark.skipif("KERNELMESH_KERNELBENCH" not in os.environ, reason="KERNELMESH_KERNELBENCH names no KernelBench")
 def test_elementwise_problems_of_kernelbench_are_solved(home: Home) -> None:

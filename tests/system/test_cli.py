@@ -132,6 +132,8 @@ def test_a_result_that_can_not_be_written_loses_nothing(home: Home, finished: st
     assert_whole(home.journal(finished))
 
 
+@pytest.mark.alone
+@pytest.mark.usefixtures("measured")
 def test_verify_answers_with_the_document_of_the_contract(home: Home) -> None:
     home.write("relu.py", task("relu"))
     home.write("good.py", CANDIDATE.format(expression="x.clamp_min(0)"))

@@ -43,6 +43,7 @@ def test_two_signals_stop_at_once(home: Home) -> None:
     resume_as_printed(home, ended.err)
 
 
+@pytest.mark.usefixtures("measured")
 def test_an_interrupted_run_leaves_no_worker_behind(home: Home) -> None:
     node = home.start("optimize", home.write("relu.py", task("relu")))
     wait_until(lambda: home.only_journal().of_kind("candidate_created"), "a candidate")

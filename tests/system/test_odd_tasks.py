@@ -44,10 +44,12 @@ def assert_all_are_refused(home: Home, tasks: dict[str, tuple[str, str]]) -> Non
     home.assert_nothing_runs()
 
 
+@pytest.mark.usefixtures("measured")
 def test_tasks_that_can_not_be_run_are_refused_and_the_others_are_not(home: Home) -> None:
     assert_all_are_refused(home, ODD_TASKS)
 
 
+@pytest.mark.usefixtures("measured")
 @pytest.mark.long
 def test_tasks_that_end_the_process_they_run_in_are_refused_at_the_first_attempt(home: Home) -> None:
     assert_all_are_refused(home, ENDING_TASKS)
@@ -55,6 +57,7 @@ def test_tasks_that_end_the_process_they_run_in_are_refused_at_the_first_attempt
     assert [(x.kind, x.result["attempt"]) for x in stages] == [("stage_finished", 1)] * len(ENDING_TASKS)
 
 
+@pytest.mark.usefixtures("measured")
 def test_optimize_refuses_a_task_that_raises_with_one_sentence(home: Home) -> None:
     ended = home.run("optimize", home.write("odd.py", ODD_TASKS["raises"][0]), "--json")
     assert ended.code == 2
@@ -62,6 +65,7 @@ def test_optimize_refuses_a_task_that_raises_with_one_sentence(home: Home) -> No
     assert ended.document("kernelmesh.error/1")["error"]["where"] == "odd.py:16"
 
 
+@pytest.mark.usefixtures("measured")
 def test_verify_refuses_a_task_that_ends_its_process_at_once(home: Home) -> None:
     task = home.write("odd.py", ENDING_TASKS["ends"][0])
     candidate = home.write("candidate.py", PLAIN.replace("class Model(", "class ModelNew("))
@@ -71,6 +75,8 @@ def test_verify_refuses_a_task_that_ends_its_process_at_once(home: Home) -> None
     assert [x.kind for x in home.only_journal().stages("verify")] == ["stage_finished"]
 
 
+@pytest.mark.alone
+@pytest.mark.usefixtures("measured")
 @pytest.mark.long
 def test_a_task_that_prints_a_gigabyte_is_solved_and_fills_no_disk(home: Home) -> None:
     # As many rows as can be timed.
@@ -81,6 +87,7 @@ def test_a_task_that_prints_a_gigabyte_is_solved_and_fills_no_disk(home: Home) -
     assert sum(x.stat().st_size for x in home.state.rglob("*") if x.is_file()) < 64 << 20
 
 
+@pytest.mark.usefixtures("measured")
 @pytest.mark.long
 def test_a_task_whose_import_never_ends_is_refused(home: Home) -> None:
     home.write("odd.py", "x = 1\nwhile x:\n    pass\n" + PLAIN)

@@ -102,6 +102,8 @@ def assert_good_end(home: Home, document: dict[str, Any]) -> None:
     home.assert_nothing_runs()
 
 
+@pytest.mark.alone
+@pytest.mark.usefixtures("measured")
 def test_killed_workers_and_a_killed_node_cost_attempts_and_no_candidate(home: Home) -> None:
     chaos = Chaos(home, ["gelu", "swish"])
     compiler = chaos.find("compiler")
@@ -122,6 +124,8 @@ def test_killed_workers_and_a_killed_node_cost_attempts_and_no_candidate(home: H
     assert max(x.result["attempt"] for x in home.only_journal().of_kind("stage_finished")) > 1
 
 
+@pytest.mark.alone
+@pytest.mark.usefixtures("measured")
 def test_the_death_of_a_candidate_is_its_own_and_the_run_goes_on(home: Home) -> None:
     chaos = Chaos(home, ["gelu"])
     wait_until(lambda: chaos.judged() > 0, "a first candidate")
@@ -138,6 +142,8 @@ def test_the_death_of_a_candidate_is_its_own_and_the_run_goes_on(home: Home) -> 
 
 
 @pytest.mark.long
+@pytest.mark.alone
+@pytest.mark.usefixtures("measured")
 def test_fifty_kills_of_any_process_lose_nothing_and_repeat_nothing(home: Home) -> None:
     chance = random.Random(11)
     chaos = Chaos(home, ["gelu", "swish", "softsign", "softplus"], evaluations=8, attempts=20)

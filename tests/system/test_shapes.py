@@ -38,6 +38,8 @@ def several(name: str, expression: str) -> str:
     return text[:begin] + lists + "\n\n\n" + text[end:]
 
 
+@pytest.mark.alone
+@pytest.mark.usefixtures("measured")
 @pytest.mark.parametrize(
     ("name", "expression"),
     [
@@ -68,6 +70,7 @@ def test_a_task_with_several_shapes_becomes_one_file_with_a_kernel_for_each(
     assert "shapes      [512, 512]; [1, 65536]; [300, 1000]" in judged.out
 
 
+@pytest.mark.usefixtures("measured")
 def test_a_candidate_that_is_right_on_the_first_shape_only_fails_with_the_shape_named(home: Home) -> None:
     file = home.write("scaled.py", several("scaled", "x * 2"))
     ended = home.run("verify", file, home.write("wrong.py", WRONG), "--no-time", "--allow-library-calls", "--json")
@@ -76,6 +79,7 @@ def test_a_candidate_that_is_right_on_the_first_shape_only_fails_with_the_shape_
     assert "(inputs of shape [1, 65536])" in failure["message"]
 
 
+@pytest.mark.usefixtures("measured")
 def test_too_many_shapes_are_refused_with_one_sentence(home: Home) -> None:
     text = several("many", "x * 2").replace(f"for x in {SHAPES}", "for x in [(i + 1, 4) for i in range(40)]")
     ended = home.run("optimize", home.write("many.py", text), "--out", "out")

@@ -12,11 +12,12 @@ sys.path.insert(0, str(Path(__file__).parent))
 sys.path.insert(0, str(Path(__file__).parents[3] / "devices" / "worker"))
 
 from family import Family
+from shared_machine import SharedMachine
 
 
 @pytest.fixture(scope="session")
-def family(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Family]:
-    family = Family(tmp_path_factory.mktemp("family"))
+def family(tmp_path_factory: pytest.TempPathFactory, machine: SharedMachine) -> Iterator[Family]:
+    family = Family(tmp_path_factory.mktemp("family"), machine.alone)
     family.expect_hello()
     yield family
     family.close()
