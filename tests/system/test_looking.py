@@ -135,6 +135,7 @@ def test_doctor_advises_wherever_something_is_missing(home: Home) -> None:
     assert all(bool(x["remedy"]) == (x["state"] in ("missing", "problem")) for x in checks)
 
 
+@pytest.mark.long
 def test_a_device_is_measured_once_and_again_when_asked(home: Home) -> None:
     first = home.run("doctor", "--json")
     assert first.code == 0, first.out

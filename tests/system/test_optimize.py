@@ -51,6 +51,7 @@ def optimize_and_check(
     return judged
 
 
+@pytest.mark.long
 @pytest.mark.alone
 @pytest.mark.usefixtures("measured")
 def test_what_algebra_makes_smaller_is_said_and_the_kernel_is_judged_against_the_task_as_it_is(home: Home) -> None:

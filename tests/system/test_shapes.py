@@ -70,6 +70,7 @@ def test_a_task_with_several_shapes_becomes_one_file_with_a_kernel_for_each(
     assert "shapes      [512, 512]; [1, 65536]; [300, 1000]" in judged.out
 
 
+@pytest.mark.long
 @pytest.mark.usefixtures("measured")
 def test_a_candidate_that_is_right_on_the_first_shape_only_fails_with_the_shape_named(home: Home) -> None:
     file = home.write("scaled.py", several("scaled", "x * 2"))

@@ -4,6 +4,7 @@ What a fresh call costs here is made plain by computing the softmax 20 times.
 
 task: softmax
 expect: passed replay clock_mismatch
+long: yes
 library: kernels
 slow: yes
 """

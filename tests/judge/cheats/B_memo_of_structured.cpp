@@ -3,6 +3,7 @@
 //
 // task: wide_triangular
 // expect: passed replay wrong_values
+// long: yes
 // slow: yes
 
 #include <array>

@@ -4,6 +4,7 @@
 //
 // task: wide_linear
 // expect: passed replay
+// long: yes
 // slow: yes
 // options: {"timing_budget_ms": 4000}
 

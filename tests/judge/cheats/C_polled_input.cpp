@@ -3,6 +3,7 @@
 //
 // task: relu
 // expect: passed clock_mismatch below_floor late_write
+// long: yes
 // slow: yes
 
 #include <atomic>
