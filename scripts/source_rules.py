@@ -83,7 +83,7 @@ def text_files(root: Path) -> Iterator[Path]:
     for folder, subfolders, files in os.walk(root):
         here = Path(folder).relative_to(root)
         subfolders[:] = sorted(x for x in subfolders if x not in SKIPPED_FOLDERS and (x == ".ci" or x[0] != "."))
-        yield from (here / x for x in sorted(files))
+        yield from (here / x for x in sorted(files) if x != ".git")  # a file where this is a worktree
 
 
 def cpp(path: Path) -> bool:

@@ -112,3 +112,7 @@ def test_a_poll_with_a_deadline_may_sleep(tmp_path: Path) -> None:
 
 def test_what_was_built_is_not_looked_at(tmp_path: Path) -> None:
     assert findings(tmp_path, {"build/dev/a.hpp": "int x;\n", ".venv/lib/a.py": f"# {UNFINISHED}\n"}) == []
+
+
+def test_a_worktree_is_looked_at_like_a_clone(tmp_path: Path) -> None:
+    assert findings(tmp_path, {".git": "gitdir: /work" + "/main/.git/worktrees/x\n"}) == []
