@@ -85,13 +85,18 @@ std::vector<std::string> device_kinds() {
   return names;
 }
 
-bool needs_workers(const configs::system_config& config) {
-  auto real_device = [](const auto& x) {
+std::vector<std::string> devices_with_workers(const configs::system_config& config) {
+  std::vector<std::string> names;
+  for (const auto& x : config.devices) {
     auto kind = kinds().find(configs::kind_of(x.name));
-    return kind == kinds().end() || kind->second.needs_workers;
-  };
+    if (kind == kinds().end() || kind->second.needs_workers) names.push_back(x.name);
+  }
+  return names;
+}
+
+bool needs_workers(const configs::system_config& config) {
   auto real_compiler = [](const auto& x) { return !x.simulated; };
-  return std::ranges::any_of(config.devices, real_device) || std::ranges::any_of(config.compilers, real_compiler);
+  return !devices_with_workers(config).empty() || std::ranges::any_of(config.compilers, real_compiler);
 }
 
 expected<device_plan> plan_device(const configs::device_options& device, const executor_surroundings& around) {

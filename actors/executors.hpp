@@ -38,6 +38,9 @@ struct device_plan {
 /// Names of the kinds of device that are built in.
 std::vector<std::string> device_kinds();
 
+/// Names of the config's devices whose work is done by worker processes.
+std::vector<std::string> devices_with_workers(const configs::system_config& config);
+
 bool needs_workers(const configs::system_config& config);
 
 /// Failures: misconfigured, with the known kinds or DSLs.

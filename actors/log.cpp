@@ -80,6 +80,7 @@ log_level level_of(event_kind kind) {
     case event_kind::job_started:
     case event_kind::job_ended:
     case event_kind::new_best:
+    case event_kind::resource_restarted:
     case event_kind::resource_joined: return log_level::info;
     case event_kind::stage_progress: return log_level::trace;
     default: return log_level::debug;

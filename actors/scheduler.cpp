@@ -103,7 +103,8 @@ void scheduler_state::join(const resource_joined& x) {
 
 void scheduler_state::leave(const resource_left& x) {
   schedule_.rest(x.name, x.reason, now());
-  tell_monitor(event_kind::resource_left, x.name.value, x.reason.detail);
+  bool asked = x.reason.code == failure_code::interrupted;
+  tell_monitor(asked ? event_kind::resource_restarted : event_kind::resource_left, x.name.value, x.reason.detail);
   carry_out();
 }
 

@@ -42,6 +42,15 @@ std::string missing_device(const std::string& device, const system_config& syste
   return "no device " + in_quotes(plain) + " in the system config; it has " + listed(devices);
 }
 
+messages::expected<void> check_targets(const run_config& config, const system_config& system) {
+  problem_list problems{config.file.string()};
+  for (const auto& target : config.targets)
+    for (const auto& device : target.device)
+      if (auto missing = missing_device(device, system); !missing.empty()) problems.add(target.at, missing);
+  if (problems.empty()) return {};
+  return tl::unexpected{problems.as_failure()};
+}
+
 std::vector<std::string> missing_offers(const messages::run_spec& spec, const system_config& system) {
   auto dsls = names(system.compilers, &compiler_options::dsl);
   std::vector<std::string> out;

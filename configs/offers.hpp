@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "configs/run_config.hpp"
 #include "configs/system_config.hpp"
 #include "messages/records/run.hpp"
 
@@ -13,6 +14,9 @@ namespace configs {
 /// device of another node is one of them. On a cluster another node may still bring them, so it is the caller who
 /// decides whether that ends the run. A job without a DSL needs no compiler.
 std::vector<std::string> missing_offers(const messages::run_spec& spec, const system_config& system);
+
+/// Failure: misconfigured, with FILE:LINE of each target's device that the system config does not have.
+messages::expected<void> check_targets(const run_config& config, const system_config& system);
 
 /// Says what of "cpu:0" or "NODE/cpu:0" the system config does not have, and what it has; empty if it is there.
 std::string missing_device(const std::string& device, const system_config& system);

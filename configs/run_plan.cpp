@@ -23,6 +23,7 @@ struct labelled_task {
   std::string label;
   std::string name;
   blob_hash blob;
+  std::string file;  ///< for messages
 };
 
 /// Files that a pattern names, sorted; the pattern itself where it is an ordinary path.
@@ -67,7 +68,7 @@ private:
     auto blob = blobs_.put_record(*task);
     if (!blob) return tl::unexpected{blob.error()};
     if (!seen_.insert({fs::weakly_canonical(file).string(), blob->value}).second) return {};
-    tasks_.push_back({unused_label(safe_name(task->name)), task->name, *blob});
+    tasks_.push_back({unused_label(safe_name(task->name)), task->name, *blob, path_for_people(file)});
     return {};
   }
 
@@ -111,6 +112,7 @@ job_spec job_of(const labelled_task& task, const target& where, const variant_en
                           {"debugger", variant.agents.debugger}},
                .judge = variant.judge,
                .time = variant.timing};
+  job.task_file = task.file;
   job.strategy.time_limit = variant.limits.time;
   job.strategy.evaluations = variant.limits.evaluations;
   return job;

@@ -40,8 +40,9 @@ messages::expected<void> close_to_others(const fs::path& folder) {
 
 messages::expected<void> prove_writable(const fs::path& folder) {
   auto why = why_not_writable(folder);
-  if (why.empty()) return {};
-  return fail(failure_code::storage, "the state folder " + folder.string() + " can't be written: " + why + way_out);
+  if (!why) return {};
+  return fail(failure_code::storage,
+              "the state folder " + folder.string() + " can't be written: " + why.message() + way_out);
 }
 
 }  // namespace
@@ -64,7 +65,7 @@ messages::expected<fs::path> open_state_folder(const fs::path& folder) {
 
 messages::expected<fs::path> state_folder_to_read(const fs::path& folder) {
   std::error_code error;
-  if (!fs::is_directory(folder, error) || why_not_writable(folder).empty()) return open_state_folder(folder);
+  if (!fs::is_directory(folder, error) || !why_not_writable(folder)) return open_state_folder(folder);
   if (::access(folder.c_str(), R_OK | X_OK) == 0) return folder;
   return fail(failure_code::storage,
               "the state folder " + folder.string() + " can't be read: " + std::strerror(errno) + way_out);

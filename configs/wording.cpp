@@ -92,6 +92,17 @@ std::string suggestion(std::string_view name, std::span<const std::string> known
   return "; " + std::string{what} + " " + listed(known);
 }
 
+std::string path_for_people(const std::filesystem::path& path) {
+  namespace fs = std::filesystem;
+  std::error_code error;
+  auto whole = fs::absolute(path, error).lexically_normal();
+  auto here = fs::current_path(error);
+  if (error) return path.string();
+  auto near = whole.lexically_relative(here);
+  bool outside = near.empty() || *near.begin() == "..";
+  return outside ? whole.string() : near.string();
+}
+
 std::string safe_name(std::string_view text) {
   std::string out;
   for (char c : text.substr(0, longest_name))

@@ -1,6 +1,7 @@
 #pragma once
 // How problems are worded, so that every sentence about a wrong input reads alike.
 
+#include <filesystem>
 #include <span>
 #include <string>
 #include <string_view>
@@ -19,6 +20,9 @@ std::string nearest(std::string_view name, std::span<const std::string> known);
 
 /// `; did you mean "x"?`, or the known names where none is near, or nothing where none is known.
 std::string suggestion(std::string_view name, std::span<const std::string> known, std::string_view what);
+
+/// Relative to the working folder where it lies in it, else absolute.
+std::string path_for_people(const std::filesystem::path& path);
 
 /// Letters, digits, '_', '-' and '.' stay, the rest becomes '_'; not empty, no leading dot, at most 64 bytes. For file
 /// names and ids.

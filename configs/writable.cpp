@@ -3,14 +3,13 @@
 #include <unistd.h>
 #include <cerrno>
 #include <cstdlib>
-#include <cstring>
 
 namespace configs {
 
-std::string why_not_writable(const std::filesystem::path& folder) {
+std::error_code why_not_writable(const std::filesystem::path& folder) {
   auto name = (folder / ".writable.XXXXXX").string();
   auto fd = ::mkstemp(name.data());
-  if (fd < 0) return std::strerror(errno);
+  if (fd < 0) return {errno, std::generic_category()};
   ::close(fd);
   ::unlink(name.c_str());
   return {};

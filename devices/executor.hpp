@@ -21,6 +21,7 @@ struct executor_events {
   /// It can take stages. Comes again after `down`.
   std::function<void()> ready;
   /// It cannot take stages for now, and why; stages that ran have ended with failures. It tries by itself to come back.
+  /// The failure `interrupted`: it was asked to give something up, which is no loss.
   std::function<void(messages::failure)> down;
 };
 

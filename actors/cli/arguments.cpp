@@ -11,6 +11,7 @@
 #include "actors/cli/completion.hpp"
 #include "actors/cli/flag_sentences.hpp"
 #include "actors/cli/place.hpp"
+#include "actors/cli/program.hpp"
 #include "actors/logic/strategy.hpp"
 #include "configs/known_baselines.hpp"
 #include "configs/scalars.hpp"
@@ -22,6 +23,10 @@ namespace actors::cli {
 using namespace messages;
 
 namespace {
+
+constexpr auto exit_codes =
+    "Exit codes: 0 done, 1 the answer is no, 2 bad input, 3 infrastructure, 4 interrupted.\n"
+    "Of several jobs: 0 if one found a kernel, 3 if one could not be judged, 1 if none found one.";
 
 /// Everything that the command line fills; `chosen` is the command to carry out.
 struct command_line {
@@ -46,7 +51,7 @@ struct command_line {
 CLI::App* add_command(CLI::App& app, command_line& x, const std::string& name, const std::string& help,
                       const std::string& example) {
   auto command = app.add_subcommand(name, help);
-  command->footer("Example:\n  " + example);
+  command->footer("Example:\n  " + program() + ' ' + example);
   command->add_flag("--json", x.common.json, "Answer with one JSON document on stdout, errors too");
   command->add_flag("--verbose", x.common.verbose, "Show every event on stderr");
   command
@@ -124,7 +129,7 @@ void add_library_calls(CLI::App* command, bool& allow) {
 
 void add_optimize(CLI::App& app, command_line& x) {
   auto command = add_command(app, x, "optimize", "Find a fast, verified kernel for a task",
-                             "kernelmesh optimize configs/tasks/softsign.py --for 2m --out softsign-out");
+                             "optimize configs/tasks/softsign.py --for 2m --out softsign-out");
   auto& to = x.optimize;
   command->add_option("TASK", to.task, "Python file with Model, get_inputs and get_init_inputs")->required();
   command->add_option("--device", to.devices, "Devices to run on")->delimiter(',')->capture_default_str();
@@ -147,7 +152,7 @@ void add_optimize(CLI::App& app, command_line& x) {
 
 void add_verify(CLI::App& app, command_line& x) {
   auto command = add_command(app, x, "verify", "Judge a candidate against its task",
-                             "kernelmesh verify configs/tasks/softsign.py kernelmesh-out/softsign/softsign.py");
+                             "verify configs/tasks/softsign.py kernelmesh-out/softsign/softsign.py");
   auto& to = x.verify;
   command->add_option("TASK", to.task, "Python file with Model, get_inputs and get_init_inputs")->required();
   command->add_option("CANDIDATE", to.candidate, "Python file with ModelNew, or a folder with manifest.json")
@@ -184,9 +189,9 @@ void add_kernelbench_problems(CLI::App* command, command_line& x) {
 void add_bench(CLI::App& app, command_line& x) {
   auto bench = app.add_subcommand("bench", "Solve the problems of a benchmark suite");
   bench->require_subcommand(1);
-  bench->footer("Example:\n  kernelmesh bench kernelbench --data KernelBench --level 1 --problem 19-25");
+  bench->footer("Example:\n  " + program() + " bench kernelbench --data KernelBench --level 1 --problem 19-25");
   auto command = add_command(*bench, x, "kernelbench", "Solve problems of KernelBench, one after another",
-                             "kernelmesh bench kernelbench --data KernelBench --level 1 --problem 19-25 --out relus");
+                             "bench kernelbench --data KernelBench --level 1 --problem 19-25 --out relus");
   auto& to = x.bench;
   add_kernelbench_problems(command, x);
   command->add_option("--device", to.device, "Device to run on")->capture_default_str();
@@ -208,55 +213,54 @@ void add_bench(CLI::App& app, command_line& x) {
 }
 
 void add_run(CLI::App& app, command_line& x) {
-  auto command =
-      add_command(app, x, "run", "Start what a config file describes", "kernelmesh run configs/run_example.yaml");
+  auto command = add_command(app, x, "run", "Start what a config file describes", "run configs/run_example.yaml");
   command->add_option("CONFIG", x.run.config, "Run config: tasks, targets, variants, repeats")->required();
   command->add_option("--out", x.run.out, "Folder for exports and the report, in place of the config's");
-  command->add_flag("--estimate", x.run.estimate, "Say what it would take at most, and start nothing");
+  command->add_flag("--estimate", x.run.estimate, "Say about what it would take, and start nothing");
   add_python(command, x);
   add_no_sandbox(command, x);
   command->callback([&x] { x.chosen = [&x] { return run(x.common, x.run); }; });
 }
 
 void add_resume(CLI::App& app, command_line& x) {
-  auto command = add_command(app, x, "resume", "Go on with a run that was interrupted or killed",
-                             "kernelmesh resume 20260102-030405-a1b2");
-  command->add_option("RUN", x.resume.run, "Id of the run; `kernelmesh status` lists them")->required();
+  auto command =
+      add_command(app, x, "resume", "Go on with a run that was interrupted or killed", "resume 20260102-030405-a1b2");
+  command->add_option("RUN", x.resume.run, "Id of the run; " + hint("status") + " lists them")->required();
   add_python(command, x);
   add_no_sandbox(command, x);
   command->callback([&x] { x.chosen = [&x] { return resume(x.common, x.resume); }; });
 }
 
 void add_readers(CLI::App& app, command_line& x) {
-  auto status = add_command(app, x, "status", "Where runs stand", "kernelmesh status");
+  auto status = add_command(app, x, "status", "Where runs stand", "status");
   status->add_option("RUN", x.status.run, "Only this run");
   status->callback([&x] { x.chosen = [&x] { return cli::status(x.common, x.status); }; });
 
-  auto watch = add_command(app, x, "watch", "Show a run while another process drives it", "kernelmesh watch");
+  auto watch = add_command(app, x, "watch", "Show a run while another process drives it", "watch");
   watch->add_option("RUN", x.watch.run, "Id of the run [the newest that is under way]");
   watch->callback([&x] { x.chosen = [&x] { return cli::watch(x.common, x.watch); }; });
 
   auto trace = add_command(app, x, "trace", "When a run's stages waited and ran, for chrome://tracing or Perfetto",
-                           "kernelmesh trace 20260102-030405-a1b2 --out trace.json");
+                           "trace 20260102-030405-a1b2 --out trace.json");
   trace->add_option("RUN", x.trace.run, "Id of the run")->required();
   trace->add_option("--out", x.trace.out, "File to write [stdout]");
   trace->callback([&x] { x.chosen = [&x] { return cli::trace(x.common, x.trace); }; });
 
   auto report = add_command(app, x, "report", "Write a run's report as one HTML file",
-                            "kernelmesh report 20260102-030405-a1b2 --out report.html");
+                            "report 20260102-030405-a1b2 --out report.html");
   report->add_option("RUN", x.report.run, "Id of the run")->required();
   report->add_option("--out", x.report.out, "File to write [report.html]");
   report->callback([&x] { x.chosen = [&x] { return cli::report(x.common, x.report); }; });
 
   auto exported = add_command(app, x, "export", "Write a task's best kernel as one Python file",
-                              "kernelmesh export 20260102-030405-a1b2 softsign --out softsign.py");
+                              "export 20260102-030405-a1b2 softsign --out softsign.py");
   exported->add_option("RUN", x.exported.run, "Id of the run")->required();
   exported->add_option("TASK", x.exported.task, "Name of the task, or id of the job")->required();
   exported->add_option("--out", x.exported.out, "File to write [TASK_kernel.py]");
   exported->callback([&x] { x.chosen = [&x] { return export_best(x.common, x.exported); }; });
 
-  auto doctor = add_command(app, x, "doctor", "What this machine, or a run's journal, can do and what is missing",
-                            "kernelmesh doctor");
+  auto doctor =
+      add_command(app, x, "doctor", "What this machine, or a run's journal, can do and what is missing", "doctor");
   doctor->add_option("RUN", x.doctor.run, "Check this run's journal");
   doctor->add_flag("--measure", x.doctor.measure, "Measure anew what devices can do, on a quiet machine");
   add_python(doctor, x);
@@ -284,7 +288,7 @@ outcome print_completion(const CLI::App& app, const command_line& x) {
 
 void add_completion(CLI::App& app, command_line& x) {
   auto command = add_command(app, x, "completion", "Print a script that completes this command line in a shell",
-                             "kernelmesh completion bash > ~/.local/share/bash-completion/completions/kernelmesh");
+                             "completion bash > ~/.local/share/bash-completion/completions/kernelmesh");
   command->add_option("SHELL", x.shell, "bash, zsh or fish")->required();
   command->callback([&] { x.chosen = [&] { return print_completion(app, x); }; });
 }
@@ -329,7 +333,8 @@ failure wrong_flags(const CLI::App& app, const CLI::ParseError& e) {
     what = sentence_of(x);
   }
   auto end = what.ends_with('?') ? " See" : "; see";
-  return {failure_code::bad_input, what + end + " kernelmesh " + (command.empty() ? "" : command + ' ') + "--help"};
+  return {failure_code::bad_input,
+          what + end + ' ' + program() + ' ' + (command.empty() ? "" : command + ' ') + "--help"};
 }
 
 expected<void> read_time_limit(command_line& x) {
@@ -363,11 +368,10 @@ outcome carry_out(command_line& x) {
 }  // namespace
 
 int run_command_line(int argc, char** argv) {
+  if (argc > 0) called_as(argv[0]);
   CLI::App app{"Turns a PyTorch reference into a fast, verified kernel.", "kernelmesh"};
   app.set_version_flag("--version", std::string{"kernelmesh "} + KERNELMESH_VERSION);
-  app.footer(
-      "Example:\n  kernelmesh optimize configs/tasks/softsign.py\nExit codes: 0 done, 1 the answer is no, 2 bad input, "
-      "3 infrastructure, 4 interrupted.");
+  app.footer("Example:\n  " + program() + " optimize configs/tasks/softsign.py\n" + exit_codes);
   app.require_subcommand(1);
   command_line x;
   for (auto add : {add_optimize, add_verify, add_bench, add_run, add_resume, add_readers, add_completion}) add(app, x);

@@ -5,6 +5,7 @@
 #include "actors/cli/bench_results.hpp"
 #include "actors/cli/commands.hpp"
 #include "actors/cli/finish.hpp"
+#include "actors/cli/results_folder.hpp"
 #include "configs/bounded_file.hpp"
 #include "configs/offers.hpp"
 #include "configs/run_plan.hpp"
@@ -127,7 +128,8 @@ outcome bench_kernelbench(const common_options& common, const bench_options& opt
   if (!at) return tl::unexpected{at.error()};
   auto spec = make_spec(options, *at);
   if (!spec) return tl::unexpected{spec.error()};
-  if (auto ready = prepare_results_folder(spec->out); !ready) return tl::unexpected{ready.error()};
+  auto ready = results_folder::prepare(spec->out);
+  if (!ready) return tl::unexpected{ready.error()};
   auto before = begun_before(at->state, spec->out);
   if (!before) return tl::unexpected{before.error()};
   if (*before) return go_on(common, *at, *spec, **before);

@@ -4,10 +4,12 @@
 #include <iostream>
 
 #include "actors/cli/bench_results.hpp"
+#include "actors/cli/program.hpp"
 #include "actors/cli/running_runs.hpp"
 #include "actors/logic/documents.hpp"
 #include "actors/report/bench.hpp"
 #include "actors/report/text.hpp"
+#include "configs/wording.hpp"
 
 namespace actors::cli {
 
@@ -22,25 +24,11 @@ void print(const Document& x, bool json, const std::string& text) {
   std::cout << (json ? wire::to_json(x, {.indent = 2}) + '\n' : text) << std::flush;
 }
 
-exit_code code_of(const logic::job_state& job) {
+exit_code code_of_job(const logic::job_state& job) {
   if (job.best()) return exit_code::done;
   if (!job.finished) return exit_code::interrupted;
   if (job.finished->stopped_by == "task") return exit_code::bad_input;
   return job.worth_another_try() ? exit_code::infrastructure : exit_code::no;
-}
-
-/// Of several jobs: whether one could not be judged, else done if one found a kernel, else the worst of what they say.
-exit_code code_of(const logic::run_state& run) {
-  auto worst = exit_code::no;
-  bool found = false;
-  for (const auto& [id, job] : run.jobs) {
-    if (job.worth_another_try()) return exit_code::infrastructure;
-    auto code = code_of(job);
-    found = found || code == exit_code::done;
-    worst = std::max(worst, code);
-  }
-  if (found) return run.finished ? exit_code::done : exit_code::interrupted;
-  return worst;
 }
 
 /// What may still become of jobs that could not be judged.
@@ -52,17 +40,20 @@ void say_how_to_go_on(const logic::run_state& run) {
     if (count++ == 0) reason = job.finished->remark;
   }
   if (count == 0) return;
-  std::cerr << count << " of " << run.jobs.size() << " jobs could not be judged (" << reason << "); `kernelmesh resume "
-            << run.spec.run.value << "` tries again\n";
+  std::cerr << count << " of " << run.jobs.size() << " jobs could not be judged (" << reason << "); "
+            << hint("resume " + run.spec.run.value) << " tries again\n";
 }
+
+/// As they lie for who reads it here; documents have absolute paths.
+std::string for_people(const std::string& path) { return path.empty() ? path : configs::path_for_people(path); }
 
 /// The task is wanting, which no candidate can help. FILE:LINE where the line is known, as editors take it.
 outcome refuse_task(const logic::job_state& job, const kernel_failure& why) {
   const auto& name = job.spec.task_name;
+  auto file = job.spec.task_file.empty() ? name + (name.ends_with(".py") ? "" : ".py") : job.spec.task_file;
   auto line = why.details.find("line");
-  auto file = name + (name.ends_with(".py") ? ":" : ".py:");
   return fail(failure_code::bad_input,
-              (line == why.details.end() ? "task " + name : file + line->second) + ": " + why.message);
+              (line == why.details.end() ? "the task " + file : file + ':' + line->second) + ": " + why.message);
 }
 
 outcome finish_verify(const logic::run_state& run, bool json) {
@@ -88,14 +79,18 @@ outcome finish_optimize(const result_sources& from, const logic::run_state& run,
   });
   auto saved = write_file(fs::path{run.spec.out} / "result.json", wire::to_json(*best, {.indent = 2}) + '\n');
   if (!saved) return tl::unexpected{saved.error()};
-  print(*best, json, report::text_of(*best, written->report));
+  auto shown = *best;
+  if (shown.best) shown.best->file = for_people(shown.best->file);
+  print(*best, json, report::text_of(shown, for_people(written->report)));
   return code_of(run);
 }
 
 outcome finish_run(const result_sources& from, const logic::run_state& run, bool json) {
   auto written = write_results(from, run, run.spec.out);
   if (!written) return tl::unexpected{written.error()};
-  print(*written, json, report::text_of(*written));
+  auto shown = *written;
+  shown.report = for_people(shown.report);
+  print(*written, json, report::text_of(shown));
   return code_of(run);
 }
 
@@ -127,6 +122,31 @@ expected<run_spec> spec_of(const session_options& options) {
 
 }  // namespace
 
+exit_code code_of(const logic::run_state& run) {
+  auto worst = exit_code::no;
+  bool found = false;
+  for (const auto& [id, job] : run.jobs) {
+    if (job.worth_another_try()) return exit_code::infrastructure;
+    auto code = code_of_job(job);
+    found = found || code == exit_code::done;
+    worst = std::max(worst, code);
+  }
+  if (found) return run.finished ? exit_code::done : exit_code::interrupted;
+  return worst;
+}
+
+std::string how_to_go_on(const run_status& x, const std::string& command) {
+  auto text = hint("resume " + x.run.value) + " goes on";
+  if (command == "verify") return text;
+  std::size_t found = 0;
+  std::string first;
+  for (const auto& job : x.jobs)
+    if (job.best && found++ == 0) first = x.jobs.size() == 1 ? job.task_name : job.job.value;
+  if (found == 0) return text;
+  auto others = found > 1 ? " (one of " + std::to_string(found) + " that were found)" : "";
+  return text + ", " + hint("export " + x.run.value + ' ' + first) + " writes the best kernel so far" + others;
+}
+
 outcome print_results(const place& where, const fs::path& state, const run_id& id, bool json) {
   auto run = load_run(state, id);
   if (!run) return tl::unexpected{run.error()};
@@ -151,7 +171,7 @@ outcome drive_to_the_end(const place& where, const session_options& options) {
     std::cerr << job.job.value << ": " << job.remark << '\n';
     asked_to = false;
   }
-  std::cerr << "interrupted; `kernelmesh resume " << ended->run.value << "` goes on\n";
+  std::cerr << "interrupted; " << how_to_go_on(*ended, spec->command) << '\n';
   if (options.common.json) std::cout << wire::to_json(status_document{.runs = {*ended}}, {.indent = 2}) << '\n';
   return asked_to ? exit_code::interrupted : exit_code::infrastructure;
 }

@@ -4,6 +4,7 @@
 
 #include "actors/cli/commands.hpp"
 #include "actors/cli/one_task.hpp"
+#include "actors/cli/results_folder.hpp"
 #include "configs/run_plan.hpp"
 
 namespace actors::cli {
@@ -21,6 +22,7 @@ std::string as_part(std::string name) {
 job_spec make_job(const one_task& x, const optimize_options& options, const std::string& device,
                   const std::string& dsl) {
   job_spec job{.task_name = x.task.name, .task = x.task_blob, .target = {{device}, dsl, ""}};
+  job.task_file = x.text.called;
   job.job = {x.task.name + '.' + as_part(device) + '.' + dsl};
   job.seed = configs::seed_of(options.seed, job.job);
   job.strategy.name = options.strategy;
@@ -46,7 +48,8 @@ outcome optimize(const common_options& common, const optimize_options& options) 
   auto out =
       options.out.empty() ? std::filesystem::path{"kernelmesh-out"} / x->task.name : std::filesystem::path{options.out};
   spec.out = std::filesystem::absolute(out).lexically_normal().string();
-  if (auto ready = prepare_results_folder(spec.out); !ready) return tl::unexpected{ready.error()};
+  auto ready = results_folder::prepare(spec.out);
+  if (!ready) return tl::unexpected{ready.error()};
   return drive_one_task(common, *x, std::move(spec));
 }
 

@@ -8,6 +8,7 @@
 
 #include "actors/report/clean_text.hpp"
 #include "actors/report/numbers.hpp"
+#include "actors/report/stage_name.hpp"
 
 namespace actors::cli {
 
@@ -17,13 +18,12 @@ namespace {
 
 constexpr std::size_t text_limit = 200;
 
-/// "verify of 3f2a91c0" for ".../3f2a91c0.../verify".
-std::string stage_name(const std::string& stage) {
-  auto kind_at = stage.rfind('/');
-  if (kind_at == std::string::npos || kind_at == 0) return stage;
-  auto who_at = stage.rfind('/', kind_at - 1);
-  auto who = stage.substr(who_at + 1, kind_at - who_at - 1);
-  return stage.substr(kind_at + 1) + (who == "task" ? "" : " of " + who.substr(0, 8));
+/// Silence would not say that it is a task's or a candidate's code that hangs.
+std::string whose_code_runs(const event& x, const progress_options& options) {
+  auto kind = x.subject.substr(x.subject.rfind('/') + 1);
+  if (kind == "trace") return "trace: the task's own code runs (Model, get_inputs)";
+  if (kind == "verify" && options.only_judged) return "verify: the task's and the candidate's own code runs";
+  return {};
 }
 
 std::size_t columns() {
@@ -68,10 +68,11 @@ void progress::show(const event& x) {
 void progress::note(const event& x) {
   if (started_.time_since_epoch().count() == 0) started_ = x.at;
   switch (x.kind) {
-    case event_kind::stage_started: under_way_[x.subject] = stage_name(x.subject); break;
+    case event_kind::stage_started: under_way_[x.subject] = report::stage_name(x.subject); break;
     case event_kind::stage_progress:
       if (auto known = under_way_.find(x.subject); known != under_way_.end())
-        known->second = stage_name(x.subject) + (x.text.empty() ? "" : " (" + report::clean_line(x.text, 40) + ')');
+        known->second =
+            report::stage_name(x.subject) + (x.text.empty() ? "" : " (" + report::clean_line(x.text, 40) + ')');
       break;
     case event_kind::stage_ended: under_way_.erase(x.subject); break;
     case event_kind::candidate_created: ++candidates_; break;
@@ -85,7 +86,10 @@ std::string line_of(const event& x, const progress_options& options) {
   auto job = options.many_jobs && !x.job.value.empty() ? x.job.value + ": " : "";
   auto text = report::clean_line(x.text, text_limit);
   switch (x.kind) {
-    case event_kind::stage_ended: return job + stage_name(x.subject) + ": " + text;
+    case event_kind::stage_started:
+      if (auto whose = whose_code_runs(x, options); !whose.empty() && !options.verbose) return job + whose;
+      break;
+    case event_kind::stage_ended: return job + report::stage_name(x.subject) + ": " + text;
     case event_kind::new_best: return job + "best so far: " + text;
     case event_kind::job_ended: return options.many_jobs ? job + "ended: " + text : "";
     case event_kind::warning: return job + "warning: " + x.subject + ": " + text;

@@ -12,9 +12,10 @@
 namespace actors::cli {
 
 struct progress_options {
-  bool terminal = false;   ///< stderr is one
-  bool verbose = false;    ///< every event
-  bool many_jobs = false;  ///< lines name their job
+  bool terminal = false;     ///< stderr is one
+  bool verbose = false;      ///< every event
+  bool many_jobs = false;    ///< lines name their job
+  bool only_judged = false;  ///< a candidate is judged, nothing is searched for
 };
 
 /// Safe from any thread.

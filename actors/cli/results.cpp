@@ -6,10 +6,10 @@
 #include <cstring>
 #include <fstream>
 
+#include "actors/cli/program.hpp"
 #include "actors/journal_file.hpp"
 #include "actors/logic/documents.hpp"
 #include "actors/report/report.hpp"
-#include "configs/writable.hpp"
 
 namespace actors::cli {
 
@@ -18,11 +18,12 @@ namespace fs = std::filesystem;
 
 expected<logic::run_state> load_run(const fs::path& state, const run_id& run) {
   if (run.value.empty() || run.value.find('/') != std::string::npos || run.value.front() == '.')
-    return fail(failure_code::bad_input, '"' + run.value + "\" is not the id of a run; `kernelmesh status` lists them");
+    return fail(failure_code::bad_input,
+                '"' + run.value + "\" is not the id of a run; " + hint("status") + " lists them");
   auto facts = read_journal(runs_folder(state), run);
   if (!facts && facts.error().code == failure_code::not_found)
     return fail(failure_code::not_found, "there is no run \"" + run.value + "\" in " + runs_folder(state).string()
-                                             + "; `kernelmesh status` lists them");
+                                             + "; " + hint("status") + " lists them");
   if (!facts) return tl::unexpected{facts.error()};
   logic::run_state x;
   for (const auto& fact : *facts) apply(x, fact);
@@ -100,16 +101,36 @@ expected<void> write_file(const fs::path& file, const std::string& text) {
   return {};
 }
 
-expected<void> write_export(const fs::path& file, const std::string& text) {
-  constexpr std::string_view mark = "Written by kernelmesh";
+namespace {
+
+/// What the first lines of a file say of what it is.
+struct export_mark {
+  bool any = false;   ///< the file is there, and not empty
+  bool ours = false;  ///< an export
+  std::string task;
+};
+
+export_mark mark_of(const fs::path& file) {
+  constexpr std::string_view ours = "Written by kernelmesh", before = "\"\"\"", after = ": ModelNew";
   std::ifstream there{file, std::ios::binary};
   std::string begin(4096, '\0');
   there.read(begin.data(), static_cast<std::streamsize>(begin.size()));
-  if (there.gcount() > 0 && begin.find(mark) == std::string::npos)
+  export_mark x{.any = there.gcount() > 0, .ours = begin.find(ours) != std::string::npos};
+  auto end = begin.find(after);
+  if (begin.starts_with(before) && end != std::string::npos) x.task = begin.substr(before.size(), end - before.size());
+  return x;
+}
+
+}  // namespace
+
+expected<std::optional<std::string>> write_export(const fs::path& file, const std::string& text) {
+  auto there = mark_of(file);
+  if (there.any && !there.ours)
     return fail(failure_code::bad_input,
                 "there is another " + file.string()
                     + ", which kernelmesh did not write: it stays as it is; name another place with --out");
-  return write_file(file, text);
+  if (auto written = write_file(file, text); !written) return tl::unexpected{written.error()};
+  return there.any ? std::optional{there.task} : std::nullopt;
 }
 
 run_document document_of(const logic::run_state& run) {
@@ -119,15 +140,6 @@ run_document document_of(const logic::run_state& run) {
   x.phase = run.finished ? "finished" : "interrupted";
   for (const auto& spec : run.spec.jobs) x.jobs.push_back(logic::optimize_document_of(run, run.jobs.at(spec.job)));
   return x;
-}
-
-expected<void> prepare_results_folder(const fs::path& folder) {
-  std::error_code error;
-  fs::create_directories(folder, error);
-  auto why = error ? error.message() : configs::why_not_writable(folder);
-  if (why.empty()) return {};
-  return fail(failure_code::storage,
-              "results can't be written to " + folder.string() + ": " + why + "; name another folder with --out");
 }
 
 expected<run_document> write_results(const result_sources& from, const logic::run_state& run, const fs::path& folder) {

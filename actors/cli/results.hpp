@@ -2,6 +2,7 @@
 // What a run leaves behind: documents, exports, the report.
 
 #include <filesystem>
+#include <optional>
 #include <string>
 
 #include "actors/cli/place.hpp"
@@ -34,11 +35,9 @@ messages::expected<messages::run_document> write_results(const result_sources& f
 /// All jobs of a run, nothing written.
 messages::run_document document_of(const logic::run_state& run);
 
-/// Made where it is missing, and proved writable: told before the work, not after it. Failure: storage.
-messages::expected<void> prepare_results_folder(const std::filesystem::path& folder);
-
-/// A kernel. Failure: bad_input, where that would take the place of a file that is somebody else's; else as write_file.
-messages::expected<void> write_export(const std::filesystem::path& file, const std::string& text);
+/// A kernel. Returns the task of an earlier export of ours whose place it took; none if there was nothing. Failure:
+/// bad_input, where that would take the place of a file that is somebody else's; else as write_file.
+messages::expected<std::optional<std::string>> write_export(const std::filesystem::path& file, const std::string& text);
 
 /// Whole or not at all. Failure: storage.
 messages::expected<void> write_file(const std::filesystem::path& file, const std::string& text);

@@ -4,7 +4,9 @@
 
 #include "actors/cli/commands.hpp"
 #include "actors/cli/finish.hpp"
+#include "actors/cli/results_folder.hpp"
 #include "actors/cli/running_runs.hpp"
+#include "actors/executors.hpp"
 #include "actors/journal_file.hpp"
 #include "actors/logic/estimate.hpp"
 #include "actors/report/text.hpp"
@@ -29,8 +31,9 @@ logic::stage_averages measured_before(const fs::path& state) {
   return measured;
 }
 
-outcome print_estimate(const run_spec& spec, const fs::path& state, bool json) {
-  auto document = logic::estimate_of(spec, measured_before(state), std::thread::hardware_concurrency());
+outcome print_estimate(const run_spec& spec, const configs::system_config& system, const fs::path& state, bool json) {
+  logic::estimate_options options{std::thread::hardware_concurrency(), needs_workers(system)};
+  auto document = logic::estimate_of(spec, measured_before(state), options);
   std::cout << (json ? wire::to_json(document, {.indent = 2}) + '\n' : report::text_of(document));
   return exit_code::done;
 }
@@ -40,7 +43,7 @@ expected<void> check_texts(const place& where, const common_options& common, con
                            const run_spec& spec, const blobs::blob_store& store) {
   std::vector<configs::task_to_check> tasks;
   for (const auto& job : spec.jobs)
-    if (auto file = store.path_of(job.task)) tasks.push_back({job.task_name + ".py", *file});
+    if (auto file = store.path_of(job.task)) tasks.push_back({job.task_file, *file});
   return check_tasks(where, common, system, tasks);
 }
 
@@ -53,6 +56,7 @@ outcome run(const common_options& common, const run_options& options) {
   if (!config) return tl::unexpected{config.error()};
   auto system = configs::system_of(*config, where->install.systems(), where->known);
   if (!system) return tl::unexpected{system.error()};
+  if (auto there = configs::check_targets(*config, *system); !there) return tl::unexpected{there.error()};
   auto state = where->open_state(system->state_folder);
   if (!state) return tl::unexpected{state.error()};
   auto store = blobs::blob_store::open(blobs_folder(*state));
@@ -65,9 +69,10 @@ outcome run(const common_options& common, const run_options& options) {
   spec->out = fs::absolute(out).lexically_normal().string();
   if (auto missing = configs::missing_offers(*spec, *system); !missing.empty())
     return fail(failure_code::no_resource, missing.front());
-  if (options.estimate) return print_estimate(*spec, *state, common.json);
+  if (options.estimate) return print_estimate(*spec, *system, *state, common.json);
   if (auto sound = check_texts(*where, common, *system, *spec, *store); !sound) return tl::unexpected{sound.error()};
-  if (auto ready = prepare_results_folder(spec->out); !ready) return tl::unexpected{ready.error()};
+  auto ready = results_folder::prepare(spec->out);
+  if (!ready) return tl::unexpected{ready.error()};
   return drive_to_the_end(*where, {common, *system, *state, *spec});
 }
 

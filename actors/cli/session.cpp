@@ -1,8 +1,10 @@
 #include "actors/cli/session.hpp"
 
+#include "actors/cli/program.hpp"
 #include "actors/cli/progress.hpp"
 #include "actors/cli/signals.hpp"
 #include "actors/control_socket.hpp"
+#include "actors/executors.hpp"
 
 namespace actors::cli {
 
@@ -29,13 +31,27 @@ bool has_many_jobs(const std::variant<run_spec, run_id>& run) {
   return !spec || spec->jobs.size() > 1;
 }
 
+bool only_judges(const std::variant<run_spec, run_id>& run) {
+  auto spec = std::get_if<run_spec>(&run);
+  return spec && spec->command == "verify";
+}
+
+/// What there is to wait for before anything else can be said; empty: nothing.
+std::string start_line(const configs::system_config& config) {
+  auto devices = devices_with_workers(config);
+  if (devices.empty()) return {};
+  std::string all;
+  for (const auto& device : devices) all += (all.empty() ? "" : ", ") + device;
+  return "starting the workers of " + all + ": they import torch";
+}
+
 }  // namespace
 
 expected<run_status> drive(const place& where, const session_options& options) {
   auto setup = set_up_node(where, options.common, options.config, options.state);
   if (!setup) return tl::unexpected{setup.error()};
   signal_block block;
-  progress shown{{stderr_is_terminal(), options.common.verbose, has_many_jobs(options.run)}};
+  progress shown{{stderr_is_terminal(), options.common.verbose, has_many_jobs(options.run), only_judges(options.run)}};
   setup->on_event = [&](const event& x) {
     shown.show(x);
     if (options.on_event) options.on_event(x);
@@ -48,7 +64,7 @@ expected<run_status> drive(const place& where, const session_options& options) {
   shown.expect(accepted->jobs, accepted->jobs_finished);
   signal_watch watch{[&] {
     shown.expect(0, 0);  // what is given back is not done
-    shown.say("stopping; once more to stop at once; `kernelmesh resume " + run.value + "` goes on");
+    shown.say("stopping; once more to stop at once; " + hint("resume " + run.value) + " goes on");
     (void)(*here)->drain(run);
   }};
   auto control =
@@ -58,6 +74,8 @@ expected<run_status> drive(const place& where, const session_options& options) {
             + (accepted->jobs_finished > 0 ? ", " + std::to_string(accepted->jobs_finished) + " of "
                                                  + std::to_string(accepted->jobs) + " jobs done before"
                                            : ""));
+  if (auto line = start_line(options.config); !line.empty() && accepted->jobs_finished < accepted->jobs)
+    shown.say(line);
   return (*here)->await_run(run);
 }
 

@@ -11,6 +11,16 @@ namespace actors::cli {
 using namespace messages;
 namespace fs = std::filesystem;
 
+namespace {
+
+/// Oldest first; those under way were asked before the others.
+std::vector<run_status> in_order(std::vector<run_status> runs) {
+  std::ranges::sort(runs, {}, &run_status::run);
+  return runs;
+}
+
+}  // namespace
+
 outcome status(const common_options& common, const status_options& options) {
   auto where = find_place();
   if (!where) return tl::unexpected{where.error()};
@@ -33,7 +43,10 @@ outcome status(const common_options& common, const status_options& options) {
     std::cout << wire::to_json(document, {.indent = 2}) << '\n';
     return exit_code::done;
   }
-  for (const auto& run : document.runs) std::cout << report::text_of(run);
+  if (!options.run.empty())
+    for (const auto& run : document.runs) std::cout << report::text_of(run);
+  else if (!document.runs.empty())
+    std::cout << report::text_of(in_order(document.runs));
   if (document.runs.empty() && wanted.empty()) std::cout << "no runs in " << runs_folder(*state).string() << '\n';
   return exit_code::done;
 }

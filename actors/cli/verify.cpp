@@ -18,6 +18,7 @@ outcome verify(const common_options& common, const verify_options& options) {
 
   bool needs_compiler = !std::holds_alternative<python_host_entry>(manifest->entry);
   job_spec job{.task_name = x->task.name, .task = x->task_blob};
+  job.task_file = x->text.called;
   job.target = {{options.device}, needs_compiler ? manifest->dsl : "", ""};
   job.job = {"verify"};
   job.strategy.name = "imported";

@@ -6,6 +6,7 @@
 
 #include "actors/cli/commands.hpp"
 #include "actors/cli/place.hpp"
+#include "actors/cli/program.hpp"
 #include "actors/cli/progress.hpp"
 #include "actors/cli/running_runs.hpp"
 #include "actors/report/text.hpp"
@@ -47,7 +48,7 @@ expected<run_id> choose(const fs::path& state, const std::string& wanted) {
   if (!wanted.empty()) return run_id{wanted};
   auto all = ask_running(state, {});
   if (!all.empty()) return std::ranges::max_element(all, {}, &run_status::run)->run;
-  return fail(failure_code::not_found, "no run is under way; `kernelmesh status` lists those that have ended");
+  return fail(failure_code::not_found, "no run is under way; " + hint("status") + " lists those that have ended");
 }
 
 bool over(const run_status& x) { return x.phase == run_phase::finished || x.phase == run_phase::interrupted; }

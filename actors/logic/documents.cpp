@@ -87,8 +87,12 @@ verify_document verify_document_of(const job_state& job, const candidate_state& 
 optimize_document optimize_document_of(const run_state& run, const job_state& job) {
   optimize_document x;
   x.run = run.spec.run.value;
+  x.job = job.spec.job;
   x.task = job.spec.task_name;
-  x.candidates = {static_cast<std::uint32_t>(job.candidates.size()), job.correct()};
+  x.target = job.spec.target;
+  x.variant = job.spec.variant;
+  x.repeat = job.spec.repeat;
+  x.candidates = {static_cast<std::uint32_t>(job.candidates.size()), job.correct(), job.not_judged()};
   if (job.started) x.spent.seconds = seconds_of(job.ended.value_or(run.last) - *job.started);
   if (job.finished) {
     x.stopped_by = job.finished->stopped_by;

@@ -14,14 +14,23 @@ struct stage_average {
   double seconds = 0;  ///< of all together
   std::uint64_t count = 0;
 };
-using stage_averages = std::map<messages::stage_kind, stage_average>;
 
-/// Adds the stages that ended with a verdict.
+struct stage_averages {
+  std::map<messages::stage_kind, stage_average> kinds;
+  stage_average start;  ///< of workers: what the first trace of a run waited
+};
+
+/// Adds the stages of a run that ended with a verdict.
 void add_stages(stage_averages& to, std::span<const messages::fact> facts);
 
-/// At most: every job uses all its evaluations, or its time where that is less. What was never measured is assumed.
-/// @param compilers builds at once
+struct estimate_options {
+  std::uint32_t compilers = 1;  ///< builds at once
+  bool starts_workers = false;
+};
+
+/// If every job uses all its evaluations, or its time where that is less; with what its time limit does not count: the
+/// start of workers, its trace, a first kernel that is judged to its end. What was never measured is assumed.
 messages::estimate_document estimate_of(const messages::run_spec& spec, const stage_averages& measured,
-                                        std::uint32_t compilers);
+                                        const estimate_options& options);
 
 }  // namespace actors::logic

@@ -37,6 +37,10 @@ std::uint32_t job_state::correct() const {
   return static_cast<std::uint32_t>(std::ranges::count_if(candidates, &candidate_state::correct));
 }
 
+std::uint32_t job_state::not_judged() const {
+  return static_cast<std::uint32_t>(std::ranges::count_if(candidates, &candidate_state::not_judged));
+}
+
 const blob_hash& job_state::task() const { return trace && !trace->task.value.empty() ? trace->task : spec.task; }
 
 std::string sentence_of(const kernel_failure& x) {

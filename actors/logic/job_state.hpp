@@ -48,6 +48,9 @@ struct candidate_state {
   }
 
   bool correct() const { return found<messages::verified>(messages::stage_kind::verify) && !rejection; }
+
+  /// Given up, broken, or not come to: nothing is known of it.
+  bool not_judged() const { return !correct() && !rejection; }
   const messages::timing* timing() const;
 
   /// Over eager; 0 where it was not timed or is not correct.
@@ -85,6 +88,7 @@ struct job_state {
   const candidate_state* best() const;
 
   std::uint32_t correct() const;
+  std::uint32_t not_judged() const;
 
   /// Of a messages::task: as it was given, or as its trace shrunk it.
   const messages::blob_hash& task() const;

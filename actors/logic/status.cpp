@@ -48,10 +48,13 @@ job_status status_of(const job_state& job, const open_actions& open) {
   x.job = job.spec.job;
   x.task_name = job.spec.task_name;
   x.target = job.spec.target;
+  if (x.target.dsl.empty() && !job.candidates.empty()) x.target.dsl = job.candidates.front().made.manifest.dsl;
   x.variant = job.spec.variant;
+  x.repeat = job.spec.repeat;
   x.phase = phase_of(job);
   x.tried = static_cast<std::uint32_t>(job.candidates.size());
   x.correct = job.correct();
+  x.not_judged = job.not_judged();
   if (auto best = job.best()) {
     x.best = best->id();
     x.best_speedup = best->speedup();

@@ -91,6 +91,8 @@ std::string clean_line(std::string_view text, std::size_t limit) {
   return line + "...";
 }
 
+std::string clean_path(std::string_view text) { return clean_line(text, text.size() + 1); }
+
 std::string clean_block(std::string_view text, std::size_t limit) {
   auto block = clean(text);
   if (block.size() > limit) block.resize(cut_place(block, limit));

@@ -14,6 +14,9 @@ std::string clean(std::string_view text);
 /// `clean`, on one line, at most `limit` bytes; what was cut ends in "...".
 std::string clean_line(std::string_view text, std::size_t limit = 300);
 
+/// `clean`, on one line, whole however long: it is copied.
+std::string clean_path(std::string_view text);
+
 /// `clean`, at most `limit` bytes, cut between characters.
 std::string clean_block(std::string_view text, std::size_t limit);
 

@@ -12,6 +12,7 @@ namespace actors::report {
 struct labelled {
   std::string label;
   std::string text;
+  bool whole = false;  ///< a path, to be copied: it stays on one line
 
   void fields(auto& f) {
     f("label", label);

@@ -2,6 +2,7 @@
 // What commands print for people: plain text without colours, for terminals of 80 columns. Each ends with a newline.
 
 #include <string>
+#include <vector>
 
 #include "messages/records/command_documents.hpp"
 #include "messages/records/documents.hpp"
@@ -15,11 +16,14 @@ std::string text_of(const messages::verify_document& x);
 /// @param report path of the HTML file; empty: none was written
 std::string text_of(const messages::optimize_document& x, const std::string& report = {});
 
-/// A table of the jobs with a geometric mean.
+/// A table of the jobs with a geometric mean. Jobs of several variants, repeats or devices say theirs.
 std::string text_of(const messages::run_document& x);
 
-/// What is under way.
+/// Where its jobs stand: what is under way, or why they stopped.
 std::string text_of(const messages::run_status& x);
+
+/// A line a run.
+std::string text_of(const std::vector<messages::run_status>& runs);
 
 /// What a run would take.
 std::string text_of(const messages::estimate_document& x);

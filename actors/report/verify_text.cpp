@@ -124,7 +124,7 @@ std::string seconds_line(const stage_seconds& x) {
   auto add = [&](const char* what, double spent) {
     if (spent > 0) parts.push_back(what + seconds_text(spent));
   };
-  add("waiting ", x.queue);
+  add("waiting for workers ", x.queue);
   add("compile ", x.compile);
   add("verify ", x.verify);
   add("time ", x.time);

@@ -138,7 +138,7 @@ void family_executor::give_up(const messages::stage_id& id) {
   if (stage.empty()) return;
   stage.mapped().events.ended(messages::cancelled{});
   if (running_.empty())  // whatever is left in there, nobody wants it any more
-    family_->restart({failure_code::worker_lost, options_.name + ": it was ended to give up stage " + id.value},
+    family_->restart({failure_code::interrupted, options_.name + ": it starts anew, to give up stage " + id.value},
                      worker_family::blame::nobody);
 }
 

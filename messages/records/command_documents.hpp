@@ -9,14 +9,15 @@
 
 namespace messages {
 
-/// What a run would take, before it starts: bounds, not promises.
+/// What a run would take, before it starts: about, not at most. Only the number of candidates is a bound.
 struct estimate_document {
   std::string schema = "kernelmesh.estimate/1";
   std::string name;
   std::uint32_t jobs = 0;
   std::uint64_t evaluations = 0;  ///< candidates at most
-  std::uint64_t stages = 0;       ///< at most
-  double seconds = 0;             ///< at most, until the run has ended
+  std::uint64_t stages = 0;       ///< if no candidate is refused, or timed more than once
+  double seconds = 0;             ///< until the run has ended
+  double start_seconds = 0;       ///< of these, until workers have started
   double dollars = 0;
   std::map<std::string, double> stage_seconds;  ///< kind -> of one stage
   std::map<std::string, std::uint64_t>
@@ -29,6 +30,7 @@ struct estimate_document {
     f("evaluations", evaluations);
     f("stages", stages);
     f("seconds", seconds);
+    f("start_seconds", start_seconds);
     f("dollars", dollars);
     f("stage_seconds", stage_seconds);
     f("measured", measured);

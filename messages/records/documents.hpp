@@ -107,10 +107,12 @@ struct best_candidate {
 struct candidate_counts {
   std::uint32_t tried = 0;
   std::uint32_t correct = 0;
+  std::uint32_t not_judged = 0;  ///< given up, or not come to: neither correct nor refused
 
   void fields(auto& f) {
     f("tried", tried);
     f("correct", correct);
+    f("not_judged", not_judged);
   }
   friend bool operator==(const candidate_counts&, const candidate_counts&) = default;
 };
@@ -131,7 +133,11 @@ struct spent {
 struct optimize_document {
   std::string schema = "kernelmesh.optimize/1";
   std::string run;
+  job_id job;
   std::string task;
+  messages::target target;
+  std::string variant;
+  std::uint32_t repeat = 1;
   std::optional<best_candidate> best;
   candidate_counts candidates;
   messages::spent spent;
@@ -143,7 +149,11 @@ struct optimize_document {
   void fields(auto& f) {
     f("schema", schema);
     f("run", run);
+    f("job", job);
     f("task", task);
+    f("target", target);
+    f("variant", variant);
+    f("repeat", repeat);
     f("best", best);
     f("candidates", candidates);
     f("spent", spent);

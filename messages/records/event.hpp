@@ -30,12 +30,13 @@ enum class event_kind : std::uint8_t {
   resource_joined,
   resource_left,
   warning,
+  resource_restarted,  ///< it ended its work as it was asked to, and comes back: no loss
 };
 constexpr auto enum_names(event_kind) {
   return std::to_array<std::string_view>({"unknown", "run_started", "run_ended", "job_started", "job_ended",
                                           "candidate_created", "stage_queued", "stage_started", "stage_progress",
                                           "stage_ended", "question_asked", "question_answered", "new_best",
-                                          "resource_joined", "resource_left", "warning"});
+                                          "resource_joined", "resource_left", "warning", "resource_restarted"});
 }
 
 struct event {

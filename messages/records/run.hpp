@@ -56,6 +56,7 @@ struct job_spec {
   blob_hash imported;         ///< of a candidate_manifest; of strategy "imported" only
   std::string imported_from;  ///< path as the user gave it, for reports
   std::string problem;        ///< of a suite, "kernelbench:1/19"; empty: a task of its own
+  std::string task_file;      ///< as the user names it, for messages; empty: not known, or no file
 
   void fields(auto& f) {
     f("job", job);
@@ -72,6 +73,7 @@ struct job_spec {
     f("imported", imported);
     f("imported_from", imported_from);
     f("problem", problem);
+    f("task_file", task_file);
   }
   friend bool operator==(const job_spec&, const job_spec&) = default;
 };
@@ -151,14 +153,16 @@ struct job_status {
   std::string task_name;
   messages::target target;
   std::string variant;
+  std::uint32_t repeat = 1;
   std::string phase = "waiting";  ///< "waiting", "tracing", "searching", "finished"
   std::uint32_t tried = 0;
   std::uint32_t correct = 0;
+  std::uint32_t not_judged = 0;  ///< given up, or not come to yet
   std::optional<candidate_id> best;
   double best_ms = 0;                  ///< 0: none yet
   double best_speedup = 0;             ///< over eager; 0: none yet
   std::string stopped_by;              ///< empty while it runs
-  std::string remark;                  ///< why nothing was found
+  std::string remark;                  ///< why nothing was found, or why it has not gone on
   std::vector<std::string> under_way;  ///< stages and questions that are out
 
   void fields(auto& f) {
@@ -166,9 +170,11 @@ struct job_status {
     f("task_name", task_name);
     f("target", target);
     f("variant", variant);
+    f("repeat", repeat);
     f("phase", phase);
     f("tried", tried);
     f("correct", correct);
+    f("not_judged", not_judged);
     f("best", best);
     f("best_ms", best_ms);
     f("best_speedup", best_speedup);

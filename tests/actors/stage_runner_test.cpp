@@ -77,6 +77,21 @@ TEST_CASE_FIXTURE(compiling, "a build that was given up does not end an equal on
   CHECK(answer_to<stage_result>(second)->outcome == stage_outcome{built});
 }
 
+TEST_CASE_FIXTURE(testing::deterministic, "only what went down by itself is told as lost, not what was asked to end") {
+  std::vector<event_kind> told;
+  auto monitor = actors::spawn_monitor(system, {.on_event = [&](const event& x) { told.push_back(x.kind); }});
+  auto scheduler_handle = actors::spawn_scheduler(system, monitor);
+  self->send(scheduler_handle, resource_left{{"n/cpu:0"}, {failure_code::interrupted, "it gives up a stage"}});
+  run();
+  CHECK(told == std::vector{event_kind::resource_restarted});
+  self->send(scheduler_handle, resource_left{{"n/cpu:0"}, {failure_code::worker_lost, "it crashed"}});
+  run();
+  CHECK(told == std::vector{event_kind::resource_restarted, event_kind::resource_left});
+  for (auto end : {caf::actor_cast<caf::actor>(scheduler_handle), caf::actor_cast<caf::actor>(monitor)})
+    self->send_exit(end, caf::exit_reason::user_shutdown);
+  run();
+}
+
 TEST_CASE_FIXTURE(compiling, "a runner that ends answers those who wait") {
   auto waiting = ask("a");
   self->send_exit(runner, caf::exit_reason::kill);

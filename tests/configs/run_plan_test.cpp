@@ -157,3 +157,21 @@ TEST_CASE_FIXTURE(fixture, "what a system does not offer is said once") {
                                     "no coder \"llm\" in the system config; it has \"rules\"",
                                     "no node \"far\" in the system config; its node is \"local\""});
 }
+
+TEST_CASE_FIXTURE(fixture, "a device that the system does not have is refused with its line, whatever its kind") {
+  auto config = parse_run_config(
+      "name: a\ntasks: a.py\ntargets:\n  - {device: cpu:0, dsl: cpp}\n"
+      "  - {device: [cuda:0, cpu:7], dsl: cpp}\n",
+      folder.path / "r.yaml");
+  REQUIRE_MESSAGE(config, test::sentence_of(config));
+  CHECK(test::sentence_of(check_targets(*config, system_config{}))
+        == at_line(5) + "no device \"cuda:0\" in the system config; it has \"cpu:0\"\n" + at_line(5)
+               + "no device \"cpu:7\" in the system config; it has \"cpu:0\"");
+}
+
+TEST_CASE_FIXTURE(fixture, "jobs know their task's file, as messages name it") {
+  auto file = folder.write("t/relu.py", task_code);
+  auto spec = plan("name: a\ntasks: t/relu.py\n" + one_target);
+  REQUIRE_MESSAGE(spec, test::sentence_of(spec));
+  CHECK(spec->jobs.at(0).task_file == file.string());
+}

@@ -102,3 +102,10 @@ TEST_CASE("UTF-8 is told from other bytes") {
   CHECK_FALSE(valid_utf8("\xc0\x80"));
   CHECK_FALSE(valid_utf8("\xe2\x82"));
 }
+
+TEST_CASE("a path is short where it lies in the working folder, and whole elsewhere") {
+  auto here = std::filesystem::current_path();
+  CHECK(path_for_people(here / "t" / ".." / "w" / "relu.py") == "w/relu.py");
+  CHECK(path_for_people("w/relu.py") == "w/relu.py");
+  CHECK(path_for_people("/nowhere/relu.py") == "/nowhere/relu.py");
+}

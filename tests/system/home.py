@@ -73,7 +73,7 @@ class Home:
 
     def start(self, *arguments: str | Path, python: str = PYTHON, **environment: str) -> subprocess.Popen[str]:
         """A command in the background; its output is read by `end`."""
-        argv = [str(BINARY), *map(str, arguments)]
+        argv = ["kernelmesh", *map(str, arguments)]  # as if it was found through PATH
         if arguments and arguments[0] in WITH_WORKERS and "--help" not in arguments:
             argv += ["--python", python]
         number = len(self.started)
@@ -81,6 +81,7 @@ class Home:
             self.started.append(
                 subprocess.Popen(
                     argv,
+                    executable=BINARY,
                     stdin=subprocess.DEVNULL,
                     stdout=out,
                     stderr=err,

@@ -59,10 +59,13 @@ def test_tasks_that_end_the_process_they_run_in_are_refused_at_the_first_attempt
 
 @pytest.mark.usefixtures("measured")
 def test_optimize_refuses_a_task_that_raises_with_one_sentence(home: Home) -> None:
-    ended = home.run("optimize", home.write("odd.py", ODD_TASKS["raises"][0]), "--json")
+    home.write("w/odd.py", ODD_TASKS["raises"][0])
+    ended = home.run("optimize", "w/odd.py", "--json")
     assert ended.code == 2
-    assert ended.sentence().startswith("kernelmesh: odd.py:16: ") and "no_such_member" in ended.sentence()
-    assert ended.document("kernelmesh.error/1")["error"]["where"] == "odd.py:16"
+    assert ended.sentence().startswith("kernelmesh: w/odd.py:16: ") and "no_such_member" in ended.sentence()
+    assert ended.document("kernelmesh.error/1")["error"]["where"] == "w/odd.py:16"
+    assert not (home.work / "kernelmesh-out").exists()  # nothing was written
+    assert "starting the workers of cpu:0: they import torch\ntrace: the task's own code runs" in ended.err
 
 
 @pytest.mark.usefixtures("measured")

@@ -76,7 +76,7 @@ def test_a_state_folder_on_a_read_only_disk_is_refused(home: Home) -> None:
 
 def test_results_on_a_read_only_disk_are_refused_before_the_run_begins(home: Home) -> None:
     ended = run_beside_read_only(home, home.work / "locked", "--out", f"{home.work}/locked/deeper")
-    assert (ended.returncode, ended.stdout) == (3, "")
+    assert (ended.returncode, ended.stdout) == (2, "")
     assert "--out" in ended.stderr and len(ended.stderr.splitlines()) == 1
     assert home.runs() == []
 

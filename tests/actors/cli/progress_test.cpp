@@ -26,6 +26,21 @@ TEST_CASE("the end of a stage has a line, its start only when every event is wan
   CHECK(line_of(started, {.verbose = true}) == "stage_started r/relu/3f2a91c0dd/verify");
 }
 
+TEST_CASE("a worker that starts anew because a stage was given up is no loss") {
+  event asked{.kind = event_kind::resource_restarted, .subject = "local/cpu:0", .text = "it gives up a stage"};
+  CHECK(line_of(asked, {}).empty());
+  CHECK(line_of(asked, {.verbose = true}) == "resource_restarted local/cpu:0: it gives up a stage");
+}
+
+TEST_CASE("whose code runs is said before it runs: it may hang") {
+  event traced{.kind = event_kind::stage_started, .job = {"relu"}, .subject = "r/relu/task/trace"};
+  CHECK(line_of(traced, {}) == "trace: the task's own code runs (Model, get_inputs)");
+  CHECK(line_of(traced, {.many_jobs = true}) == "relu: trace: the task's own code runs (Model, get_inputs)");
+  event verified{.kind = event_kind::stage_started, .subject = "r/verify/3f2a91c0dd/verify"};
+  CHECK(line_of(verified, {}).empty());
+  CHECK(line_of(verified, {.only_judged = true}) == "verify: the task's and the candidate's own code runs");
+}
+
 TEST_CASE("the time left follows from the jobs that ended since this start") {
   using std::chrono::seconds;
   CHECK(standing_of(80, 0, 0, seconds{30}) == "0 of 80 jobs");

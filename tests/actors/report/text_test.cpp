@@ -2,10 +2,13 @@
 
 #include <doctest/doctest.h>
 
+#include <algorithm>
 #include <sstream>
 
+#include "actors/logic/documents.hpp"
 #include "actors/logic/status.hpp"
 #include "actors/report/clean_text.hpp"
+#include "actors/report/table.hpp"
 #include "sample_run.hpp"
 
 using namespace report_tests;
@@ -51,6 +54,58 @@ TEST_CASE("rules of algebra that made the task smaller are named, each on a line
   CHECK(has(text, "simplified by"));
   for (const auto& rule : x.simplified_by) CHECK_MESSAGE(has(text, rule), rule);
   CHECK(widest(text) <= 80);
+}
+
+TEST_CASE("candidates that were given up are not counted as wrong") {
+  auto run = started();
+  run.trace({"a"});
+  run.passed({"a"}, 0.8);
+  run.failed({"a"}, wrong_values());
+  run.candidate({"a"}, "void given_up() {}\n");
+  auto document = actors::logic::optimize_document_of(run.run, run.run.jobs.at({"a"}));
+  CHECK(document.candidates == candidate_counts{3, 1, 1});
+  CHECK(has(text_of(document), "3 tried, 1 correct, 1 not judged"));
+  CHECK(actors::logic::status_of(run.run, run_phase::running).jobs.at(0).not_judged == 1);
+  CHECK(!has(text_of(found("relu", 3)), "not judged"));
+}
+
+TEST_CASE("paths stay on one line, to be copied") {
+  auto x = found("relu", 3);
+  x.best->file = "/a folder/" + std::string(400, 'x') + "/with words in its name/relu.py";
+  CHECK(has(text_of(x, x.best->file), "  file        " + x.best->file + '\n'));
+  CHECK(has(text_of(x, x.best->file), "  report      " + x.best->file + '\n'));
+}
+
+TEST_CASE("jobs of several variants, repeats or devices can be told apart") {
+  run_document x{
+      .run = "r", .phase = "finished", .jobs = {found("rmsnorm", 2), found("rmsnorm", 4), found("rmsnorm", 3)}};
+  for (auto& job : x.jobs) job.target = {{"cpu:0"}, "cpp", ""}, job.variant = "default";
+  CHECK(!has(text_of(x), "variant"));
+  x.jobs[1].variant = "no_tune";
+  x.jobs[2].repeat = 2;
+  auto text = text_of(x);
+  for (auto part : {"variant", "default #1", "no_tune #1", "default #2"}) CHECK_MESSAGE(has(text, part), part);
+  CHECK(widest(text) <= 80);
+  x.jobs[2].target.device = {"simulated:0"};
+  CHECK(has(text_of(x), "simulated:0"));
+  CHECK(widest(text_of(x)) <= 80);
+  x.jobs[0].best.reset();
+  x.jobs[0].job = {"rmsnorm.cpu_0.cpp.default.1"};
+  x.jobs[0].remark = "no candidate was correct";
+  CHECK(has(text_of(x), "rmsnorm.cpu_0.cpp.default.1: no candidate was correct"));
+
+  run_status status{.run = {"r"}};
+  status.jobs = {{.task_name = "rmsnorm", .variant = "fast"}, {.task_name = "rmsnorm", .variant = "slow"}};
+  for (auto part : {"variant", "fast", "slow"}) CHECK_MESSAGE(has(text_of(status), part), part);
+}
+
+TEST_CASE("what a table has no room for is cut in its words, never in its figures") {
+  using actors::report::table_text;
+  std::string words(60, 'w'), figures(24, '1');
+  auto text = table_text({{"a", 60}, {"b", 24, true}, {"c", 24, true}}, {{words, figures, figures}});
+  CHECK(widest(text) == 80);
+  CHECK(has(text, figures + "  " + figures));
+  CHECK(has(text, "www~"));
 }
 
 TEST_CASE("a task without a correct kernel says why") {
@@ -102,10 +157,49 @@ TEST_CASE("status says what each job is at") {
   run.trace({"a"});
   run.passed({"a"}, 0.8);
   auto status = actors::logic::status_of(run.run, run_phase::running);
-  status.jobs.at(0).under_way = {"compile", "verify"};
+  status.jobs.at(0).under_way = {"20261128-061502-9f3a/a/3f2a91c0dd/verify", "code/9a01"};
   auto text = text_of(status);
   for (auto part : {"run 20261128-061502-9f3a (relu on two cores): running", "relu", "cpu:0", "searching", "1/1",
-                    "3.00x", "compile +1"})
+                    "3.00x", "correct/tried", "now, or stopped by", "verify of 3f2a91c0 +1"})
     CHECK_MESSAGE(has(text, part), part);
   CHECK(widest(text) <= 80);
+  status.jobs.at(0).under_way = {"code/9a01"};
+  CHECK(has(text_of(status), "  code\n"));
+}
+
+TEST_CASE("status says of a finished job why it stopped, and of one without a kernel the reason") {
+  run_status x{.run = {"r"}, .phase = run_phase::finished};
+  x.jobs = {{.task_name = "good", .phase = "finished", .best = candidate_id{"c"}, .stopped_by = "time"},
+            {.task_name = "bad", .phase = "finished", .stopped_by = "task", .remark = "get_inputs raised ValueError"}};
+  auto text = text_of(x);
+  for (auto part : {"stopped by", "time", "bad: get_inputs raised ValueError"}) CHECK_MESSAGE(has(text, part), part);
+  CHECK(!has(text, "now"));
+}
+
+TEST_CASE("a job that judges a file is in the language of the file") {
+  run_builder run{{job_named("a")}};
+  run.run.jobs.at({"a"}).spec.target.dsl.clear();
+  run.say({"a"}, job_started{});
+  run.candidate({"a"}, "text");
+  CHECK(actors::logic::status_of(run.run, run_phase::running).jobs.at(0).target.dsl == "cpp");
+}
+
+TEST_CASE("runs are one table, a line each") {
+  run_status done{.run = {"20261128-061502-9f3a"}, .name = "ten", .phase = run_phase::finished, .elapsed = 75s};
+  done.jobs = {{.best = candidate_id{"c"}, .best_speedup = 2.5}, {}};
+  run_status cut{.run = {"20261128-071502-9f3a"}, .name = std::string(60, 'n'), .phase = run_phase::interrupted};
+  auto text = text_of(std::vector{done, cut});
+  CHECK(std::ranges::count(text, '\n') == 3);
+  for (auto part : {"20261128-061502-9f3a", "finished", "1/2", "2.50x", "1 min 15 s", "interrupted"})
+    CHECK_MESSAGE(has(text, part), part);
+  CHECK(widest(text) <= 80);
+}
+
+TEST_CASE("an estimate calls nothing a bound that a run may exceed") {
+  auto text = text_of(
+      estimate_document{.name = "n", .jobs = 1, .evaluations = 8, .stages = 25, .seconds = 60, .start_seconds = 20});
+  CHECK(has(text, "8 at most"));
+  CHECK(has(text, "about 25"));
+  CHECK(has(text, "about 1 min 0 s, of which 20 s for workers to start"));
+  CHECK(text.find("at most") == text.rfind("at most"));
 }

@@ -55,7 +55,7 @@ TEST_CASE("what was done to a candidate that passed, on one screen") {
   compile     810.0 us (800.0-820.0 us): 1.01x (1.00-1.02), within the noise
   conditions  hosted, sandbox namespaces, policy as_shipped, A/A noise 0.4 %
   machine     AMD EPYC 9B14, 2 cores, torch 2.15.0, g++ 12.2.0
-  seconds     4.40 s: waiting 0.10 s, verify 1.20 s, time 3.10 s
+  seconds     4.40 s: waiting for workers 0.10 s, verify 1.20 s, time 3.10 s
 )");
 }
 
@@ -113,7 +113,7 @@ TEST_CASE("a rejection: the kind and its class in words, the evidence, how to se
   error       worst 1.2e-07 (relative 3e-06), eager 1.1e-07, tolerance 0.0001
   conditions  hosted, sandbox namespaces, policy as_shipped
   machine     AMD EPYC 9B14, 2 cores, torch 2.15.0, g++ 12.2.0
-  seconds     4.40 s: waiting 0.10 s, verify 1.20 s, time 3.10 s
+  seconds     4.40 s: waiting for workers 0.10 s, verify 1.20 s, time 3.10 s
 )");
 }
 
