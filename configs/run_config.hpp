@@ -19,8 +19,8 @@ namespace configs {
 
 struct task_entry {
   static constexpr std::string_view scalar_key = "path";
-  std::string path;  ///< or a glob; relative to the config
-  messages::dtype dtype = messages::task{}.dtype;
+  std::string path;                               ///< or a glob; relative to the config
+  std::optional<messages::dtype> dtype;           ///< none: inputs and weights keep their own
   std::map<std::string, std::int64_t> overrides;  ///< module globals set before get_inputs runs
   position at;
   void keys(auto& k);
@@ -60,7 +60,7 @@ struct variant_entry {
 struct run_config {
   std::string name;
   std::variant<std::string, system_config> system{"local"};  ///< a name or path, or written out here
-  messages::dtype dtype = messages::task{}.dtype;            ///< of tasks that say none
+  std::optional<messages::dtype> dtype;                      ///< of tasks that say none
   std::vector<task_entry> tasks;
   std::vector<target_entry> targets;
   variant_entry shared;                 ///< what a variant starts from; its keys stand at the top level

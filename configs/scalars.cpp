@@ -105,15 +105,18 @@ bool parse_scalar(std::string_view text, byte_size& x) { return parse_parts(text
 
 bool parse_scalar(std::string_view text, messages::dtype& x) {
   using messages::dtype;
-  constexpr std::array<std::pair<std::string_view, dtype>, 9> names{{{"float32", dtype::float32},
-                                                                     {"fp32", dtype::float32},
-                                                                     {"float", dtype::float32},
-                                                                     {"float16", dtype::float16},
-                                                                     {"fp16", dtype::float16},
-                                                                     {"half", dtype::float16},
-                                                                     {"bfloat16", dtype::bfloat16},
-                                                                     {"bf16", dtype::bfloat16},
-                                                                     {"f32", dtype::float32}}};
+  constexpr std::array<std::pair<std::string_view, dtype>, 12> names{{{"float32", dtype::float32},
+                                                                      {"fp32", dtype::float32},
+                                                                      {"float", dtype::float32},
+                                                                      {"float16", dtype::float16},
+                                                                      {"fp16", dtype::float16},
+                                                                      {"half", dtype::float16},
+                                                                      {"bfloat16", dtype::bfloat16},
+                                                                      {"bf16", dtype::bfloat16},
+                                                                      {"f32", dtype::float32},
+                                                                      {"float64", dtype::float64},
+                                                                      {"fp64", dtype::float64},
+                                                                      {"double", dtype::float64}}};
   for (auto& [name, value] : names)
     if (name == text) return x = value, true;
   return false;

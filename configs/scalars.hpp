@@ -55,7 +55,7 @@ std::string noun() {
   else if constexpr (std::same_as<T, byte_size>)
     return "a size such as 64MiB";
   else if constexpr (std::same_as<T, messages::dtype>)
-    return "one of \"float32\", \"float16\" or \"bfloat16\"";
+    return "one of \"float32\", \"float16\", \"bfloat16\" or \"float64\"";
   else if constexpr (std::same_as<T, std::string>)
     return "a text";
   else

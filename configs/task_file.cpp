@@ -18,17 +18,6 @@ bool part_of_name(char c) {
   return std::isalnum(static_cast<unsigned char>(c)) || c == '_' || static_cast<unsigned char>(c) >= 0x80;
 }
 
-/// Empty: nothing is obviously wrong.
-std::string obvious_problem(const std::string& code) {
-  if (!mentions(code, "Model"))
-    return mentions(code, "ModelNew") ? "has \"ModelNew\" but no \"Model\"; it looks like a candidate, give the task "
-                                        "first and then the candidate"
-                                      : "has no class \"Model\"; write the reference as a torch.nn.Module of that name";
-  if (!mentions(code, "get_inputs") && !mentions(code, "get_inputs_dyn_list"))
-    return "has no function \"get_inputs\"; add one that returns a list of the inputs of Model.forward";
-  return {};
-}
-
 }  // namespace
 
 bool mentions(std::string_view code, std::string_view identifier) {
@@ -43,17 +32,22 @@ messages::expected<messages::task> read_task(const fs::path& file, const task_op
   auto code = read_file(
       {.path = file, .what = "task", .limit_bytes = options.limit_bytes, .of_folders = "name one Python file in it"});
   if (!code) return tl::unexpected{code.error()};
-  if (auto problem = obvious_problem(*code); !problem.empty())
-    return fail(failure_code::bad_input, "the task " + file.string() + " " + problem);
-  return messages::task{
-      .name = file.stem().string(), .code = *std::move(code), .dtype = options.dtype, .overrides = options.overrides};
+  return with_dtype({.name = file.stem().string(), .code = *std::move(code), .overrides = options.overrides},
+                    options.dtype);
 }
 
-messages::expected<messages::dtype> parse_dtype(const std::string& name) {
+messages::task with_dtype(messages::task x, std::optional<messages::dtype> wanted) {
+  x.dtype = wanted.value_or(messages::task{}.dtype);
+  x.own_dtype = !wanted;
+  return x;
+}
+
+messages::expected<std::optional<messages::dtype>> parse_dtype(const std::string& name) {
+  if (name.empty()) return std::nullopt;
   messages::dtype x{};
   if (parse_scalar(name, x)) return x;
   return fail(failure_code::bad_input, "--dtype: no dtype is called " + in_quotes(name) + "; give "
-                                           + noun<messages::dtype>() + " (or fp32, fp16, bf16)");
+                                           + noun<messages::dtype>() + " (or fp32, fp16, bf16, fp64)");
 }
 
 }  // namespace configs

@@ -58,7 +58,7 @@ std::variant<std::vector<Passed>, messages::rejected, messages::failure> of_each
 
 /// The coarser of two classes; one that was not measured says nothing.
 std::string coarser(const std::string& a, const std::string& b) {
-  static constexpr std::array<std::string_view, 6> order{"", "fp32", "tf32", "fp16", "bf16", "none"};
+  static constexpr std::array<std::string_view, 7> order{"", "fp64", "fp32", "tf32", "fp16", "bf16", "none"};
   return std::ranges::find(order, a) < std::ranges::find(order, b) ? b : a;
 }
 

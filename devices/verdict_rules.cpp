@@ -84,8 +84,11 @@ bool has_outputs(const std::vector<messages::draw_figures>& draws) {
 template <class Figures>
 messages::judging judging_of(const Figures& figures, const std::vector<messages::draw_figures>& draws,
                              const messages::judge_options& options) {
-  messages::judging x{
-      .tier = figures.tier, .sandbox = figures.sandbox, .policy = options.policy, .environment = figures.environment};
+  messages::judging x{.tier = figures.tier,
+                      .sandbox = figures.sandbox,
+                      .policy = options.policy,
+                      .dtype = figures.dtype,
+                      .environment = figures.environment};
   for (const auto& draw : draws) {
     x.seeds.push_back(draw.seed);
     x.draws.push_back(draw.weights != "given" ? draw.weights : draw.probe.empty() ? draw.kind : draw.probe);

@@ -1,8 +1,22 @@
 #include "dsl/coverage.hpp"
 
+#include <algorithm>
+
 namespace dsl {
 
+bool touches_complex(const graph_index& graph, std::span<const std::string> nodes) {
+  auto complex = [&](std::string_view name) {
+    const auto* spec = graph.spec(name);
+    return spec != nullptr && is_complex(spec->dtype);
+  };
+  return std::ranges::any_of(nodes, [&](const auto& name) {
+    const auto* node = graph.node(name);
+    return node != nullptr && (complex(name) || std::ranges::any_of(tensors_used(*node), complex));
+  });
+}
+
 const recipe* coverage::find(std::span<const std::string> nodes, bool library) const {
+  if (!library && touches_complex(graph_, nodes)) return nullptr;
   for (const auto& x : language_.recipes()) {
     const auto* files = language_.files().recipe(x->name());
     if (files == nullptr || files->manifest.library != library || (files->manifest.yields && yielding_)) continue;

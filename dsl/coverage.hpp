@@ -5,6 +5,9 @@
 
 namespace dsl {
 
+/// Whether one of them makes or takes complex numbers, with which no kernel computes.
+bool touches_complex(const graph_index& graph, std::span<const std::string> nodes);
+
 /// Borrows language and graph.
 class coverage {
 public:

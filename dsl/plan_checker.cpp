@@ -3,6 +3,7 @@
 #include <map>
 #include <set>
 
+#include "dsl/coverage.hpp"
 #include "dsl/knobs.hpp"
 #include "dsl/manifest_rules.hpp"
 
@@ -51,6 +52,7 @@ private:
     }
     check_knobs(i, files->manifest);
     if (!nodes_stand) return;
+    if (!files->manifest.library && touches_complex(graph_, group.nodes)) say(at(i, "nodes"), "hold complex numbers");
     if (auto ok = implementation->covers(graph_, group.nodes); !ok) say(at(i, "nodes"), ok.error().detail);
   }
 

@@ -16,6 +16,7 @@
 #include "messages/records/device.hpp"
 #include "messages/records/failure.hpp"
 #include "messages/records/plan.hpp"
+#include "messages/records/task.hpp"
 
 namespace dsl {
 
@@ -65,6 +66,7 @@ struct export_order {
   const messages::candidate_manifest& manifest;
   const std::map<std::string, std::string>& sources;  ///< path -> text, all of the manifest's
   std::string task;                                   ///< its name, for people
+  const messages::task* reference = nullptr;          ///< for weights as Model has them; null: they have to be loaded
 };
 
 /// One DSL. Immutable, safe from any thread.

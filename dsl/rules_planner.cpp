@@ -43,16 +43,33 @@ std::vector<std::string> left_over(const std::vector<node_group>& groups) {
   return nodes;
 }
 
-/// "aten.a, aten.b", views only where there is nothing else.
+/// All of a tensor in another form: what comes before or after computes through it.
+bool only_reforms(const messages::graph_node& node) {
+  static const std::set<std::string_view> part{
+      "aten.slice",    "aten.select", "aten.split",      "aten.split_with_sizes",
+      "aten.diagonal", "aten.unbind", "aten.as_strided", "aten.unfold"};
+  return is_view(node) && !part.contains(node.op);
+}
+
+/// "aten.a, aten.b", those that only reform a tensor where there is nothing else.
 std::string operators_of(const graph_index& graph, const std::vector<std::string>& nodes) {
   std::set<std::string> operators, views;
   for (const auto& name : nodes) {
     const auto& node = *graph.node(name);
-    (is_view(node) ? views : operators).insert(node.op);
+    (only_reforms(node) ? views : operators).insert(node.op);
   }
   std::string text;
   for (const auto& op : operators.empty() ? views : operators) text += (text.empty() ? "" : ", ") + op;
   return text;
+}
+
+/// Where numbers are drawn, the task is likely not what was meant.
+std::string drawing_hint(const graph_index& graph, const std::vector<std::string>& nodes) {
+  bool drops = std::ranges::any_of(nodes, [&](const auto& x) {
+    return graph.node(x)->op == "aten.bernoulli" || graph.node(x)->op == "aten.native_dropout";
+  });
+  return drops ? "; if this is dropout in training mode, call self.eval() at the end of Model's __init__ or set p=0"
+               : "";
 }
 
 /// What has no kernel, and whether a library would help.
@@ -64,7 +81,7 @@ std::string not_covered(const graph_index& graph, const coverage& who, const std
   if (who.library_allowed() && !known) std::erase_if(nodes, [&](const auto& x) { return who.library_knows(x); });
   std::string hint = several_shapes ? "; in a task with several shapes nothing is left to a library"
                                     : "; --allow-library-calls would leave this to the library";
-  return "not covered: " + operators_of(graph, nodes) + (would_help ? hint : "");
+  return "not covered: " + operators_of(graph, nodes) + (would_help ? hint : "") + drawing_hint(graph, nodes);
 }
 
 /// Groups that have no kernel are the library's; neighbours among them are one.

@@ -93,7 +93,10 @@ void add_no_sandbox(CLI::App* command, command_line& x) {
 }
 
 void add_dtype(CLI::App* command, std::string& dtype) {
-  command->add_option("--dtype", dtype, "Type of floating inputs and weights: fp32, fp16, bf16")->capture_default_str();
+  command
+      ->add_option("--dtype", dtype,
+                   "Cast floating inputs and weights to fp32, fp16, bf16 or fp64; without it a task keeps its own")
+      ->check(not_empty());
 }
 
 void add_data(CLI::App* command, std::string& data) {

@@ -53,7 +53,7 @@ expected<std::vector<job_spec>> make_jobs(const bench_options& options, const st
   if (!dtype) return tl::unexpected{dtype.error()};
   std::vector<job_spec> jobs;
   for (const auto& problem : problems) {
-    task made{.name = configs::safe_name(problem.name), .code = problem.code, .dtype = *dtype};
+    auto made = configs::with_dtype({.name = configs::safe_name(problem.name), .code = problem.code}, *dtype);
     made.shrink_to_bytes = options.shrink_to_bytes;
     auto blob = store.put_record(made);
     if (!blob) return tl::unexpected{blob.error()};

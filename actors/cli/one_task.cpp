@@ -19,7 +19,7 @@ expected<task> read_choice(const task_choice& choice) {
   if (!configs::names_problem(choice.task)) return configs::read_task(choice.task, {.dtype = *kind});
   auto problem = configs::find_problem(choice.task, choice.data);
   if (!problem) return tl::unexpected{problem.error()};
-  return task{.name = configs::safe_name(problem->name), .code = std::move(problem->code), .dtype = *kind};
+  return configs::with_dtype({.name = configs::safe_name(problem->name), .code = std::move(problem->code)}, *kind);
 }
 
 }  // namespace

@@ -25,7 +25,7 @@ struct optimize_options {
   std::string data;  ///< suite that a task such as kernelbench:1/19 is of
   std::vector<std::string> devices{"cpu:0"};
   std::vector<std::string> dsls{"cpp"};
-  std::string dtype = "fp32";
+  std::string dtype;  ///< to cast to; empty: the task's own
   std::optional<std::chrono::milliseconds> time;
   std::optional<std::uint32_t> evaluations;
   std::string strategy = messages::strategy_options{}.name;
@@ -40,7 +40,7 @@ struct verify_options {
   std::string data;  ///< suite that a task such as kernelbench:1/19 is of
   std::string candidate;
   std::string device = "cpu:0";
-  std::string dtype = "fp32";
+  std::string dtype;  ///< to cast to; empty: the task's own
   std::string policy = "as_shipped";
   std::vector<std::string> baselines{"eager"};
   std::uint32_t draws = 5;
@@ -54,7 +54,7 @@ struct bench_options {
   std::string problem;  ///< "1,19-25"; empty: all
   std::vector<std::string> dsls{"cpp"};
   std::string device = "cpu:0";
-  std::string dtype = "fp32";
+  std::string dtype;  ///< to cast to; empty: the task's own
   std::vector<std::string> baselines{"eager", "compile"};
   std::uint64_t shrink_to_bytes = 0;  ///< 0: problems as they are
   std::uint32_t repeats = 1;

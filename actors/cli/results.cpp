@@ -68,7 +68,9 @@ expected<std::string> export_text(const result_sources& from, const logic::job_s
     return texts->begin()->second;  // it is such a file already
   auto language = from.languages->find(manifest.dsl);
   if (!language) return fail(failure_code::bad_input, "candidates in \"" + manifest.dsl + "\" can't be exported here");
-  return language->export_candidate({manifest, *texts, job.spec.task_name});
+  auto reference = from.store.get_record<task>(job.task());
+  if (!reference) return tl::unexpected{reference.error()};
+  return language->export_candidate({manifest, *texts, job.spec.task_name, &*reference});
 }
 
 expected<std::string> report_html(const result_sources& from, const logic::run_state& run) {

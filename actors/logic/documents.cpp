@@ -43,6 +43,7 @@ void fill_judging(verify_document& x, const judging& judged) {
   x.tier = judged.tier;
   x.sandbox = judged.sandbox;
   x.policy = judged.policy;
+  x.dtype = judged.dtype;
   x.precision = judged.precision;
   x.weights = judged.weights;
   x.degenerate_task = judged.degenerate_task;

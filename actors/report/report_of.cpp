@@ -125,7 +125,7 @@ void fill_task(job_section& x, const job_state& job, const indexed_order& order,
     return;
   }
   x.task_code = code_of(path, found->code, options, space);
-  x.lines.push_back({"dtype", word_of(found->dtype)});
+  if (!found->own_dtype) x.lines.push_back({"dtype", word_of(found->dtype)});
   for (const auto& [name, value] : found->overrides)
     x.lines.push_back({"override", clean_line(name, 80) + fmt::format(" = {}", value)});
 }

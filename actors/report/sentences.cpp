@@ -174,6 +174,7 @@ std::vector<labelled> conditions_of(const verify_document& x) {
   if (x.timing)
     tier += fmt::format(", clock {}, A/A noise {}", clean_line(x.timing->clock, 40), share_text(x.timing->aa_noise));
   out.insert(out.begin(), {{"tier", tier}, {"sandbox", clean_line(x.sandbox, 40)}});
+  if (!x.dtype.empty()) out.push_back({"judged in", clean_line(x.dtype, 60)});
   if (!x.precision.empty()) out.push_back({"precision", clean_line(x.precision, 40)});
   if (!x.weights.empty()) out.push_back({"weights", weights_text(x.weights)});
   if (auto calls = library_text(x); !calls.empty()) out.push_back({"calls", calls});

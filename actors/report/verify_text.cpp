@@ -54,6 +54,7 @@ lines evidence_block(const verify_document& x) {
 
 std::string precision_line(const verify_document& x) {
   std::vector<std::string> parts;
+  if (!x.dtype.empty()) parts.push_back("judged in " + clean_line(x.dtype, 60));
   if (!x.precision.empty() && x.precision != "none") parts.push_back(clean_line(x.precision, 40));
   if (!x.weights.empty()) parts.push_back("weights " + weights_text(x.weights));
   return joined(parts);

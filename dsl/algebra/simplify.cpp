@@ -110,6 +110,12 @@ std::optional<rewriting> next_of(const op_graph& graph) {
   return std::nullopt;
 }
 
+/// The rules are of real numbers.
+bool has_complex(const op_graph& graph) {
+  return std::ranges::any_of(graph.nodes, [](const auto& x) { return is_complex(x.output.dtype); })
+         || std::ranges::any_of(graph.values, [](const auto& x) { return is_complex(x.spec.dtype); });
+}
+
 }  // namespace
 
 const std::vector<rule>& all_rules() {
@@ -125,6 +131,7 @@ const std::vector<rule>& all_rules() {
 messages::expected<simplified> simplify(const op_graph& graph) {
   if (auto ok = check(graph); !ok) return tl::unexpected{ok.error()};
   simplified result{graph, {}};
+  if (has_complex(graph)) return result;
   auto most = graph.nodes.size() * most_rewritings_a_node;
   for (std::size_t done = 0; done < most; ++done) {
     auto x = next_of(result.graph);

@@ -90,11 +90,30 @@ messages::expected<void> add_functions(template_data& data, const messages::cand
   return {};
 }
 
+std::string overrides_text(const messages::task& task) {
+  std::string text;
+  for (const auto& [name, value] : task.overrides)
+    text += (text.empty() ? "" : ", ") + python_text(name) + ": " + std::to_string(value);
+  return '{' + text + '}';
+}
+
+/// What makes it a drop-in for the task's Model.
+void add_reference(template_data& data, const messages::task& task) {
+  data.set("reference", true);
+  data.set("code", python_text(task.code));
+  data.set("overrides", overrides_text(task));
+}
+
+/// The class that the kernels are called from: `ModelNew` itself, where nothing stands in front of it.
+constexpr std::string_view written_class = "class ModelNew(nn.Module):", inner_class = "class Kernels(nn.Module):";
+
 messages::expected<void> add_model(template_data& data, const export_order& order, const std::string& file) {
   auto text = order.sources.find(file);
   if (text == order.sources.end()) return fail(failure_code::bad_input, "export: no text of " + file);
   auto model = model_text(text->second);
   if (!model) return tl::unexpected{model.error()};
+  if (auto at = model->find(written_class); order.reference && at != std::string::npos)
+    model->replace(at, written_class.size(), inner_class);
   data.set("model", *model);
   return {};
 }
@@ -114,6 +133,8 @@ messages::expected<std::string> export_file(const language_files& files, const e
   if (!sources) return tl::unexpected{sources.error()};
   template_data data;
   if (auto ok = add_entry(data, order); !ok) return tl::unexpected{ok.error()};
+  if (order.reference) add_reference(data, *order.reference);
+  data.set("class", std::string{order.reference ? inner_class : written_class});
   data.set("task", harmless(order.task));
   data.set("extension", python_text('.' + files.manifest.extension));
   data.set("flags", flags_text(files.manifest.flags));

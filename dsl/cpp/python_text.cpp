@@ -21,9 +21,9 @@ bool is_taken(std::string_view name) {
 }  // namespace
 
 std::string python_text(std::string_view x) {
-  bool plain =
-      x.ends_with('\n') && x.find("\"\"\"") == std::string_view::npos && x.find('\r') == std::string_view::npos;
-  if (plain) return "r\"\"\"" + std::string{x} + "\"\"\"";
+  bool lines = x.ends_with('\n') && x.find('\r') == std::string_view::npos;
+  for (std::string quotes : {"\"\"\"", "'''"})
+    if (lines && x.find(quotes) == std::string_view::npos) return 'r' + quotes + std::string{x} + quotes;
   std::string text = "\"";
   for (char c : x) {
     if (c == '"' || c == '\\') text += '\\';

@@ -5,9 +5,18 @@
 namespace dsl::cpp {
 
 std::string_view type_of(messages::dtype x) {
-  static constexpr std::array<std::string_view, 10> types{"float",   "km::float16", "km::bfloat16", "double",
-                                                          "int64_t", "int32_t",     "int16_t",      "int8_t",
-                                                          "uint8_t", "uint8_t"};
+  static constexpr std::array<std::string_view, 12> types{"float",
+                                                          "km::float16",
+                                                          "km::bfloat16",
+                                                          "double",
+                                                          "int64_t",
+                                                          "int32_t",
+                                                          "int16_t",
+                                                          "int8_t",
+                                                          "uint8_t",
+                                                          "uint8_t",
+                                                          "std::complex<float>",
+                                                          "std::complex<double>"};
   return types[static_cast<std::size_t>(x)];
 }
 

@@ -48,6 +48,7 @@ struct verify_document {
   std::string tier = "hosted";
   std::string sandbox = "none";
   std::string policy = "as_shipped";
+  std::string dtype;  ///< in which the task was judged: "bfloat16", "float32 and float64"; empty: not known
   std::string precision;
   std::string weights;
   bool degenerate_task = false;
@@ -72,6 +73,7 @@ struct verify_document {
     f("tier", tier);
     f("sandbox", sandbox);
     f("policy", policy);
+    f("dtype", dtype);
     f("precision", precision);
     f("weights", weights);
     f("degenerate_task", degenerate_task);

@@ -157,6 +157,7 @@ struct library_figures {
 
 struct verify_figures {
   std::string shape;  ///< of the inputs, "[16, 64], [64]"; empty: the task has one shape
+  std::string dtype;  ///< of floating inputs, else of weights, "bfloat16", "float32 and float64"; empty: none, unknown
   candidate_fate fate;
   double tolerance = 1e-4;  ///< absolute and relative, of the task's dtype
   std::vector<draw_figures> draws;
@@ -169,6 +170,7 @@ struct verify_figures {
 
   void fields(auto& f) {
     f("shape", shape);
+    f("dtype", dtype);
     f("fate", fate);
     f("tolerance", tolerance);
     f("draws", draws);
@@ -185,6 +187,7 @@ struct verify_figures {
 /// Pairs: sample i of the candidate and of each baseline were taken side by side.
 struct time_figures {
   std::string shape;  ///< as in verify_figures
+  std::string dtype;  ///< as in verify_figures
   candidate_fate fate;
   std::vector<double> candidate_ns;                        ///< one call, the empty bracket already taken off
   std::map<std::string, std::vector<double>> baseline_ns;  ///< "eager", "compile"
@@ -205,6 +208,7 @@ struct time_figures {
 
   void fields(auto& f) {
     f("shape", shape);
+    f("dtype", dtype);
     f("fate", fate);
     f("candidate_ns", candidate_ns);
     f("baseline_ns", baseline_ns);

@@ -21,15 +21,17 @@ enum class dtype : std::uint8_t {
   int8,
   uint8,
   boolean,
+  complex64,  ///< of tensors on the way alone: no kernel computes with them
+  complex128,
 };
 
 constexpr auto enum_names(dtype) {
-  return std::to_array<std::string_view>(
-      {"float32", "float16", "bfloat16", "float64", "int64", "int32", "int16", "int8", "uint8", "bool"});
+  return std::to_array<std::string_view>({"float32", "float16", "bfloat16", "float64", "int64", "int32", "int16",
+                                          "int8", "uint8", "bool", "complex64", "complex128"});
 }
 
 constexpr std::uint64_t bytes_of(dtype x) {
-  constexpr std::array<std::uint64_t, 10> sizes{4, 2, 2, 8, 8, 4, 2, 1, 1, 1};
+  constexpr std::array<std::uint64_t, 12> sizes{4, 2, 2, 8, 8, 4, 2, 1, 1, 1, 8, 16};
   return sizes[static_cast<std::size_t>(x)];
 }
 
@@ -38,7 +40,9 @@ constexpr bool is_floating(dtype x) {
 }
 
 /// Of any width, with a sign or without; no truths.
-constexpr bool is_integer(dtype x) { return !is_floating(x) && x != dtype::boolean; }
+constexpr bool is_integer(dtype x) { return x >= dtype::int64 && x <= dtype::uint8; }
+
+constexpr bool is_complex(dtype x) { return x == dtype::complex64 || x == dtype::complex128; }
 
 struct tensor_spec {
   messages::dtype dtype = dtype::float32;

@@ -180,6 +180,7 @@ struct judging {
   std::string tier = "hosted";   ///< or "sealed"
   std::string sandbox = "none";  ///< "namespaces", "none"
   std::string policy = "as_shipped";
+  std::string dtype;      ///< in which the task was judged: "bfloat16", "float32 and float64"; empty: unknown
   std::string precision;  ///< class of the result; empty where it was not measured
   std::string weights;    ///< "any", "prepared_at_init"; empty where it was not measured
   bool degenerate_task = false;
@@ -193,6 +194,7 @@ struct judging {
     f("tier", tier);
     f("sandbox", sandbox);
     f("policy", policy);
+    f("dtype", dtype);
     f("precision", precision);
     f("weights", weights);
     f("degenerate_task", degenerate_task);

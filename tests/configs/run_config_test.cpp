@@ -85,6 +85,7 @@ TEST_CASE("tasks take the run's dtype unless they say their own") {
   REQUIRE_MESSAGE(x, test::sentence_of(x));
   CHECK(x->tasks[0].dtype == messages::dtype::float16);
   CHECK(x->tasks[1].dtype == messages::dtype::bfloat16);
+  CHECK_FALSE(parse_run_config(least, "r.yaml", known)->tasks[0].dtype);
   CHECK(x->tasks[1].overrides.at("n") == 5);
   CHECK(x->targets[0].device.size() == 2);
 }
@@ -119,7 +120,7 @@ TEST_CASE("wrong values of a run config are refused with their lines") {
   CHECK(problems_of(least + "agents: {planner: gpt}")
         == "r.yaml:4: \"agents.planner\" is \"gpt\"; give one of \"rules\"");
   CHECK(problems_of(least + "dtype: int8")
-        == "r.yaml:4: \"dtype\" is \"int8\"; give one of \"float32\", \"float16\" or \"bfloat16\"");
+        == "r.yaml:4: \"dtype\" is \"int8\"; give one of \"float32\", \"float16\", \"bfloat16\" or \"float64\"");
   CHECK(problems_of(least + "variants: [{name: a}, {name: a}]")
         == "r.yaml:4: \"variants\" has two with the name \"a\"; rename one of them");
   CHECK(problems_of(least + "variants:\n  - {name: a, judge: {drws: 5}}")

@@ -95,13 +95,12 @@ TEST_CASE_FIXTURE(fixture, "a file that a path and a glob name counts once") {
 
 TEST_CASE_FIXTURE(fixture, "every problem with tasks and targets comes in one go with its line") {
   folder.write("binary.py", {"\0\1", 2});
-  folder.write("no_model.py", "def get_inputs(): pass");
   folder.write("d/x.txt", "");
   CHECK(problems("name: a\n"
                  "tasks:\n"
                  "  - missing.py\n"
                  "  - binary.py\n"
-                 "  - {path: no_model.py}\n"
+                 "  - {path: missing.py}\n"
                  "  - \"d/*.py\"\n"
                  "  - d\n"
                  "targets:\n"
@@ -110,8 +109,7 @@ TEST_CASE_FIXTURE(fixture, "every problem with tasks and targets comes in one go
         == at_line(3) + "the task " + (folder.path / "missing.py").string() + " does not exist; check the path\n"
                + at_line(4) + "the task " + (folder.path / "binary.py").string()
                + " is a binary file, not text; is it the right file?\n" + at_line(5) + "the task "
-               + (folder.path / "no_model.py").string()
-               + " has no class \"Model\"; write the reference as a torch.nn.Module of that name\n" + at_line(6)
+               + (folder.path / "missing.py").string() + " does not exist; check the path\n" + at_line(6)
                + "\"d/*.py\" matches no file in " + folder.path.string() + "; paths are relative to the config\n"
                + at_line(7) + "the task " + (folder.path / "d").string() + " is a folder; name one Python file in it\n"
                + at_line(10) + "the target of device \"cpu:0\" and DSL \"cpp\" is given twice; remove one of them");

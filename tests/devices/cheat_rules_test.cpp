@@ -142,6 +142,29 @@ TEST_CASE("errors have a class of precision, and only that of the reference pass
   }
 }
 
+TEST_CASE("a task in float64 takes nothing that float32 has rounded, one that goes through float32 itself does") {
+  for (const auto& [rms, eager, passes] :
+       {std::tuple{1e-13, 0.0, true}, {3e-8, 0.0, false}, {3e-8, 2e-8, true}, {1.5e-5, 1e-8, true}}) {
+    CAPTURE(rms);
+    auto figures = good_verify();
+    for (auto& draw : figures.draws) {
+      auto& x = draw.outputs[0];
+      x.expected.dtype = x.got.dtype = dtype::float64;
+      x.rms = rms, x.eager_rms = eager;
+    }
+    auto verdict = conclude(figures, {});
+    CHECK(std::holds_alternative<verified>(verdict) == passes);
+    if (!passes) CHECK(failure_in(verdict).details.at("precision") == "fp32");
+    if (passes) CHECK(std::get<verified>(verdict).judging.precision == "fp64");
+  }
+}
+
+TEST_CASE("a verdict names the dtype that the task was judged in") {
+  auto figures = good_verify();
+  figures.dtype = "bfloat16";
+  CHECK(std::get<verified>(conclude(figures, {})).judging.dtype == "bfloat16");
+}
+
 TEST_CASE("a candidate that is coarse on the task's own draws or on timed contents is found out") {
   for (const auto& [kind, probe] : {std::pair{"own", ""}, {"signed", "mixed"}}) {
     auto figures = good_time();

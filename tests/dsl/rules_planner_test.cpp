@@ -155,6 +155,28 @@ TEST_CASE("what no recipe covers is named, views only where there is nothing els
   CHECK(planned(graph, small_language()).remark == "not covered: aten.view");
 }
 
+TEST_CASE("all that no recipe covers is named once, in order, also what reads part of a tensor") {
+  auto graph = graph_of_nodes({unary("b", "y", "sort"), unary("part", "b", "slice"), unary("a", "part", "cat"),
+                               unary("c", "a", "sort"), unary("turned", "c", "t")},
+                              {"turned"});
+  CHECK(planned(graph, small_language()).remark == "not covered: aten.cat, aten.slice, aten.sort");
+}
+
+TEST_CASE("dropout in training mode comes with what was likely meant") {
+  auto graph = graph_of_nodes({unary("kept", "y", "bernoulli"), unary("relu", "kept")}, {"relu"});
+  CHECK(planned(graph, small_language()).remark
+        == "not covered: aten.bernoulli; if this is dropout in training mode, call self.eval() at the end of Model's "
+           "__init__ or set p=0");
+}
+
+TEST_CASE("no kernel is planned for complex numbers") {
+  auto graph = graph_of_nodes({unary("turned", "y", "_fft_r2c"), unary("size", "turned", "relu")}, {"size"});
+  graph.nodes[0].output.dtype = messages::dtype::complex64;
+  CHECK(planned(graph, small_language()).remark == "not covered: aten._fft_r2c, aten.relu");
+  graph.nodes[1].op = "aten.sort";
+  CHECK(planned(graph, small_language(true)).remark == "not covered: aten._fft_r2c, aten.sort");
+}
+
 TEST_CASE("where library calls are allowed, only what no kernel covers is left to the library") {
   auto graph = graph_of_nodes(
       {unary("turned", "y", "view"), unary("sorted", "turned", "sort"), unary("relu", "sorted")}, {"relu"});

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
 import pytest
@@ -85,6 +86,45 @@ def test_a_chain_with_a_broadcast_parameter_becomes_a_verified_kernel(home: Home
     optimize_and_check(home, "chain", task("chain", expression, SIDE, SIDE, bias=True), dtype, tolerance)
 
 
+AS_IT_IS = """
+inputs = task.get_inputs()
+assert {x.dtype for x in inputs} == {getattr(torch, sys.argv[3])}
+torch.manual_seed(3)
+model = task.Model(*task.get_init_inputs())
+torch.manual_seed(3)
+new = made.ModelNew(*task.get_init_inputs())
+with torch.no_grad():
+    close = dict.fromkeys(("rtol", "atol"), float(sys.argv[4]))
+    torch.testing.assert_close(new(*inputs), model(*inputs), **close)
+    torch.testing.assert_close(new(x=inputs[0]), model(*inputs), **close)
+print("the same")
+"""
+
+
+@pytest.mark.alone
+@pytest.mark.usefixtures("measured")
+@pytest.mark.parametrize(
+    ("dtype", "tolerance"), [("bfloat16", 5e-2), pytest.param("float64", 1e-12, marks=pytest.mark.long)]
+)
+def test_a_task_without_dtype_ends_in_an_export_that_takes_its_own_inputs_and_has_its_weights(
+    home: Home, dtype: str, tolerance: float
+) -> None:
+    own = f"COLUMNS, dtype=torch.{dtype})"
+    text = task("own", "torch.tanh(x * self.bias) + x", SIDE, SIDE, bias=True).replace("COLUMNS)", own)
+    file = home.write("own.py", text)
+    ended = home.run("optimize", file, "--evaluations", "1", "--out", "out")
+    assert ended.code == 0, ended.err
+    assert f"judged in   {dtype}" in ended.out
+    result = json.loads((home.work / "out" / "result.json").read_text())
+    assert result["best"]["verify"]["dtype"] == dtype
+    assert dtype in (home.work / "out" / "report.html").read_text()
+    export = home.work / "out" / "own.py"
+    assert run_without_kernelmesh(home, (file, export), AS_IT_IS, dtype, str(tolerance)) == "the same\n"
+    judged = home.run("verify", file, export, "--no-time", "--json")
+    document = judged.document("kernelmesh.verify/1")
+    assert (judged.code, document["dtype"], document["library"]) == (0, dtype, []), judged.err
+
+
 PRODUCT = "torch.relu(torch.mm(torch.softmax(x, 1), x.t())) * 0.5 + 1"
 
 
@@ -102,3 +142,12 @@ def test_without_leave_what_has_no_recipe_is_not_covered_and_the_flag_is_named(h
     assert ended.code == 1
     said = "not covered: aten.sort; --allow-library-calls would leave this to the library"
     assert said in " ".join((ended.out + ended.err).split())
+
+
+@pytest.mark.usefixtures("measured")
+def test_a_task_with_complex_numbers_is_not_covered_and_no_bad_input(home: Home) -> None:
+    file = home.write("fft.py", task("fft", "torch.fft.rfft(torch.relu(x)).abs()"))
+    ended = home.run("optimize", file, "--evaluations", "2", "--out", "out")
+    assert ended.code == 1
+    assert "not covered: aten._fft_r2c, aten.abs" in " ".join((ended.out + ended.err).split())
+    assert (home.work / "out" / "report.html").exists()

@@ -39,8 +39,9 @@ REFUSED = [
     (["optimize", "relu.py", "--strategy", "tuen"], 2, '; did you mean "tune"?'),
     (["optimize", "relu.py", "--device", "cuda:7"], 2, '--device: no device "cuda:7" in the system config; it has'),
     (["optimize", "syntax.py"], 2, "syntax.py:3: it is no valid Python: "),
+    (["optimize", "only_syntax.py"], 2, "only_syntax.py:1: it is no valid Python: "),
     (["optimize", "package.py"], 2, "package.py:2: it needs the package no_such_package, which "),
-    (["optimize", "mentions.py"], 2, "the task mentions.py: it defines no Model"),
+    (["optimize", "mentions.py"], 2, 'the task mentions.py: it has no class "Model"'),
     (["optimize", "pipe.py"], 2, "pipe.py"),
     (["optimize", "relu.py", "--out", "relu.py"], 2, "; name another folder with --out"),
     (["optimize", "relu.py", "--out", "relu.py/deeper"], 2, "--out"),
@@ -103,6 +104,7 @@ def odd_files(shared_home: Home) -> Home:
     (shared_home.work / "folder").mkdir()
     os.mkfifo(shared_home.work / "pipe.py")
     shared_home.write("syntax.py", "class Model:\n    pass\ndef get_inputs(:\n    return []\n")
+    shared_home.write("only_syntax.py", "def f(:\n")
     shared_home.write("package.py", "import torch\nimport no_such_package\n" + task("relu"))
     shared_home.write("mentions.py", "# Model\ndef get_inputs():\n    return []\n")
     shared_home.write("tasks.yaml", "name: a\ntasks: [package.py, relu.py]\ntargets: [{device: cpu:0, dsl: cpp}]\n")

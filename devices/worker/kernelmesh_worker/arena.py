@@ -178,7 +178,7 @@ class Arena:
             "entry": {self.kind: self._entry},
             **asdict(program),
             "cores": core_count(),
-            "dtype": self._reference.task.dtype_name,
+            "dtype": self._reference.dtype_name,
             "training": self._reference.model.training,
             "init": self._init,
             "seed": self._reference.weights_number,

@@ -14,14 +14,21 @@ from kernelmesh_worker.draws import Draw
 from kernelmesh_worker.lent import DTYPE_NAMES, memory_of, spec_of
 from kernelmesh_worker.reference import Expected, Reference
 
-_TOLERANCES = {"float16": 1e-2, "bfloat16": 1e-2}
+_OF_FLOAT32 = 1e-4
+_TOLERANCES = {"float16": 1e-2, "bfloat16": 1e-2, "float64": 1e-10}  # what float32 has rounded is beyond the last
+_OF_ONE_ROUNDING = 2.0**-25  # of a number: the RMS of rounding it to float32, or nearly
 _COARSE = 1e-4  # of the output's RMS: a difference to eager that float32's own errors do not make
 _FINE = 5e-6  # of an output's RMS: what every order of float32 sums stays below
 Figures = dict[str, Any]
 
 
 def tolerance_of(dtype: str) -> float:
-    return _TOLERANCES.get(dtype, 1e-4)
+    return _TOLERANCES.get(dtype, _OF_FLOAT32)
+
+
+def coarsest_tolerance(dtypes: list[str]) -> float:
+    """Of a task that has these; of float32 if it has none."""
+    return max(map(tolerance_of, dtypes), default=_OF_FLOAT32)
 
 
 def lend(arena: Arena, inputs: list[Any]) -> dict[str, Any]:
@@ -239,11 +246,16 @@ def _errors(eager: torch.Tensor, want: torch.Tensor, got: torch.Tensor, toleranc
         "rms": error.rms,
         "reference_rms": reference_rms,
         "eager_max_abs": own.max_abs if own else 0.0,
-        "eager_rms": own.rms if own else 0.0,
+        "eager_rms": max(own.rms if own else 0.0, _least_rms(eager, tolerance) * reference_rms),
         "first_index": unravel(error.first, list(eager.shape)),
         "first_got": error.first_got,
         "first_want": error.first_want,
     }
+
+
+def _least_rms(eager: torch.Tensor, tolerance: float) -> float:
+    """float64 of a task that is not of float64 alone is no finer than float32, whatever the oracle says."""
+    return _OF_ONE_ROUNDING if eager.dtype is torch.float64 and tolerance >= _OF_FLOAT32 else 0.0
 
 
 def _type_name(x: torch.Tensor) -> str:

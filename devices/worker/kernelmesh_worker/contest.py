@@ -16,13 +16,14 @@ from typing import Any, TypeVar
 from kernelmesh_worker import homes
 from kernelmesh_worker.arena import Arena, JudgeFailure, Program
 from kernelmesh_worker.candidate_process import CandidateEnded, CandidateProcess, Limits
-from kernelmesh_worker.checking import Checks, tolerance_of
+from kernelmesh_worker.checking import Checks, coarsest_tolerance
 from kernelmesh_worker.draws import Draw, Drawn, plan_draws, seed_of
 from kernelmesh_worker.machine import environment, total_memory
 from kernelmesh_worker.reference import Reference
 from kernelmesh_worker.sandbox import Permissions, level, place_for_candidates
 from kernelmesh_worker.shapes import shape_text
 from kernelmesh_worker.task import Task, TaskRefused
+from kernelmesh_worker.task_dtype import Passed, names_of
 from kernelmesh_worker.values import tensors_in
 from kernelmesh_worker.zygote_client import ForkFailed, ZygoteClient
 
@@ -47,6 +48,7 @@ class Contest:
     reference: Reference
     draws: list[Draw]
     firsts: list[Drawn]  # the task's own draw, of every shape
+    dtypes: list[str]  # that the task is judged in
     work: dict[str, Any]
     folder: Path  # the candidate's sources and library
     tolerance: float
@@ -228,6 +230,7 @@ class Contest:
         """What verify and time figures have in common."""
         return {
             "shape": self.shape_name,
+            "dtype": " and ".join(self.dtypes),
             "fate": fate,
             "forward_ns": self.forward_ns + self.reference.forward_ns,
             "sandbox": level(),
@@ -266,18 +269,31 @@ def opened(work: dict[str, Any], zygote: ZygoteClient, progress: Progress) -> It
         stack.callback(task.close)
         secret = secrets.token_hex(16)
         draws = plan_draws(secret, max(1, options.get("draws", 5)))
+        reference = Reference(task, secret)
+        firsts = task.drawn_shapes(draws[0].seed)
+        inputs, weights = tensors_in([x.values for x in firsts]), list(reference.state.values())
         yield Contest(
             task=task,
-            reference=Reference(task, secret),
+            reference=reference,
             draws=draws,
-            firsts=task.drawn_shapes(draws[0].seed),
+            firsts=firsts,
+            dtypes=names_of(inputs) or names_of(weights),
             work=work,
             folder=stack.enter_context(_sources(work)),
-            tolerance=tolerance_of(task.dtype_name),
+            tolerance=_tolerance(reference, firsts[0].values, names_of([*inputs, *weights])),
             secret=secret,
             zygote=zygote,
             progress=progress,
         )
+
+
+def _tolerance(reference: Reference, inputs: list[Any], dtypes: list[str]) -> float:
+    """Of what the task is given, and where that is finer than float32, of what it goes through on its way."""
+    if coarsest_tolerance(dtypes) >= coarsest_tolerance(["float32"]):
+        return coarsest_tolerance(dtypes)
+    with Passed() as passed:
+        reference.eager(inputs)
+    return coarsest_tolerance([*dtypes, *passed.names()])
 
 
 @contextlib.contextmanager

@@ -51,6 +51,17 @@ class Drawn:
     raw: list[bool]
 
 
+def is_raw(value: Any, given: list[torch.Tensor]) -> bool:
+    """Is it what a random source gave, perhaps in another dtype?"""
+    return isinstance(value, torch.Tensor) and any(value is x or _rounded(value, x) for x in given)
+
+
+def _rounded(value: torch.Tensor, given: torch.Tensor) -> bool:
+    if value.dtype is given.dtype or value.shape != given.shape or not value.is_floating_point():
+        return False
+    return type(value) is torch.Tensor and torch.equal(value, given.to(value.dtype))  # a fake one has no numbers
+
+
 @contextlib.contextmanager
 def redrawn(module: ModuleType, kind: str) -> Iterator[list[torch.Tensor]]:
     """Inside, torch's random sources give numbers of that kind, also where the module imported them by name; the list

@@ -147,7 +147,8 @@ class PythonModule:
         with redrawn_constants(order["redraw"], order["seed"]):
             self._model = self._built(order, symbol)
         if isinstance(self._model, torch.nn.Module):
-            self._model.to(DTYPES[order["dtype"]])
+            if order["dtype"]:
+                self._model.to(DTYPES[order["dtype"]])
             self._state = {name: self._view(spec) for name, spec in order["state"].items()}
             self._own = match_state(state_of(self._model), self._state)
             self._model.train(order["training"])

@@ -11,7 +11,8 @@ from torch.fx import GraphModule, Node
 from torch.utils import _pytree as pytree
 
 VERSION = 1
-DTYPES = ("float32", "float16", "bfloat16", "float64", "int64", "int32", "int16", "int8", "uint8", "bool")
+DTYPES = ("float32", "float16", "bfloat16", "float64", "int64", "int32", "int16", "int8", "uint8", "bool",
+          "complex64", "complex128")  # fmt: skip
 # Arguments that say where a tensor lies, not what it is.
 ELSEWHERE = ("device", "layout", "pin_memory", "non_blocking")
 # Operators that read part of what they are given; views are known by their schema.

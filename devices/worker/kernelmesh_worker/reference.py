@@ -19,6 +19,7 @@ from kernelmesh_worker.machine import available_memory
 from kernelmesh_worker.rows import Rows, close, fits_in_double
 from kernelmesh_worker.shapes import shape_text
 from kernelmesh_worker.task import Task, TaskRefused, flat_outputs, number_of
+from kernelmesh_worker.task_dtype import single_name
 from kernelmesh_worker.values import tensors_in
 
 
@@ -42,6 +43,7 @@ class Reference:
         self.weights_seed = seed_of(secret, turn)
         self.model = task.model(copy.deepcopy(self.init), self.weights_seed, redraw=redraw)
         self.state = {name: x.detach() for name, x in state_of(self.model).items()}
+        self.dtype_name = DTYPE_NAMES[task.dtype] if task.dtype else single_name(self.state.values())  # of its weights
         self.buffer_names = list(dict(self.model.named_buffers(remove_duplicate=False)))
         self.changing: list[str] = []  # buffers that a forward changes; known after the first one
         self.counters: list[str] = []  # the same of integers: a candidate may change them or leave them

@@ -20,7 +20,6 @@ from torch._subclasses.fake_tensor import FakeTensorMode
 from torch.nn.modules.batchnorm import _BatchNorm
 from torch.utils import _pytree as pytree
 
-from kernelmesh_worker.lent import DTYPES
 from kernelmesh_worker.task import Task, TaskRefused, flat_outputs
 from kernelmesh_worker.text import one_line
 
@@ -209,7 +208,7 @@ class _Meter:
         self._given = task.whole_numbers()
         self._real_inputs = self._real_forward = False
         self.problem = ""  # what running it without memory met
-        self._element = DTYPES[task.dtype_name].itemsize
+        self._dtype = task.dtype
 
     @contextlib.contextmanager
     def running(self) -> Iterator[None]:
@@ -270,8 +269,10 @@ class _Meter:
             raise Unfit(f"{type(error).__name__}: {one_line(str(error))}") from None
 
     def _bytes_of(self, values: list[Any]) -> int:
-        sizes = (x.numel() * (self._element if x.is_floating_point() else x.element_size()) for x in _tensors(values))
-        return sum(sizes)
+        return sum(x.numel() * self._bytes_each(x) for x in _tensors(values))
+
+    def _bytes_each(self, x: torch.Tensor) -> int:
+        return self._dtype.itemsize if self._dtype and x.is_floating_point() else x.element_size()
 
 
 def _tensors(values: list[Any]) -> list[torch.Tensor]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import copy
 import hashlib
 import linecache
 import random
@@ -16,16 +17,17 @@ import numpy
 import torch
 
 from kernelmesh_worker import task_mark
-from kernelmesh_worker.draws import Drawn, redrawn, redrawn_constants
+from kernelmesh_worker.draws import Drawn, is_raw, redrawn, redrawn_constants
 from kernelmesh_worker.left_behind import Before
-from kernelmesh_worker.lent import DTYPES
 from kernelmesh_worker.module_globals import override, whole_numbers
 from kernelmesh_worker.shapes import LISTS, problem_of
+from kernelmesh_worker.task_dtype import cast_to, dtype_asked, odd_one_out
 from kernelmesh_worker.task_source import missing_package
 from kernelmesh_worker.text import clean, describe, one_line
 
 _MODULE = "kernelmesh_task"
 _IMPORTING = "importing it"
+_TRIAL = "trial"  # seed of inputs that only their dtypes count of
 
 
 class TaskRefused(Exception):
@@ -41,8 +43,9 @@ class Task:
     def __init__(self, record: dict[str, Any]) -> None:
         """Runs the file. TaskRefused if that fails or something is missing."""
         self.name = clean(record.get("name") or "task", 200)
-        self.dtype_name = record.get("dtype", "float32")
-        self.dtype = DTYPES[self.dtype_name]
+        self.dtype = dtype_asked(record)  # None: inputs and weights keep their own
+        self._weights_dtype: torch.dtype | None = None  # what weights are cast to then; None: nothing
+        self._weights_known = False
         self._file = f"{self.name}.py"
         self.shape = 0  # of those that the task has: which one `inputs` and `drawn` are of
         self._before = Before()
@@ -123,18 +126,39 @@ class Task:
         return list(values)
 
     def model(self, init: list[Any], seed: str, cast: bool = True, redraw: bool = False) -> torch.nn.Module:
-        """The reference, with weights of that seed, constant ones too if they are to be redrawn; in the task's dtype
-        unless that is left to the caller."""
+        """The reference, with weights of that seed, constant ones too if they are to be redrawn; in the dtype that it
+        is judged in unless that is left to the caller."""
         _seed_all(seed)
         with self.running("building Model"), redrawn_constants(redraw, number_of(seed)):
             model = self._module.Model(*init)
         if not isinstance(model, torch.nn.Module):
             raise TaskRefused("Model is no torch.nn.Module")
-        return model.to(self.dtype) if cast else model
+        if not cast:
+            return model
+        wanted = self.dtype or self._dtype_for(model)
+        return model.to(wanted) if wanted else model
+
+    def _dtype_for(self, model: torch.nn.Module) -> torch.dtype | None:
+        """Of a task that keeps its own: weights of another dtype than its inputs stay as they are where forward takes
+        them so, else they are cast to the inputs'. Found out once."""
+        if not self._weights_known:
+            inputs = self.inputs(_TRIAL)
+            odd = odd_one_out(model, inputs)
+            self._weights_dtype = odd if odd and not self._runs(model, inputs) else None
+            self._weights_known = True
+        return self._weights_dtype
+
+    def _runs(self, model: torch.nn.Module, inputs: list[Any]) -> bool:
+        try:
+            with self.running("forward"), torch.no_grad():
+                copy.deepcopy(model)(*inputs)
+        except TaskRefused:
+            return False
+        return True
 
     def inputs(self, seed: str, kind: str = "own") -> list[Any]:
-        """What get_inputs returns under that seed, or the list of the current shape; floating tensors in the task's
-        dtype."""
+        """What get_inputs returns under that seed, or the list of the current shape; floating tensors in the dtype
+        that was asked for."""
         return self.drawn(seed, kind).values
 
     def drawn(self, seed: str, kind: str = "own") -> Drawn:
@@ -166,16 +190,7 @@ class Task:
         if shape >= len(all_of_them):
             raise TaskRefused(f"{LISTS} returns another number of argument lists each time it is called")
         values = all_of_them[shape]
-        raw = [isinstance(x, torch.Tensor) and any(x is one for one in given) for x in values]
-        return Drawn([self._cast(x) for x in values], raw)
-
-    def _cast(self, value: Any) -> Any:
-        if isinstance(value, torch.Tensor):
-            value = value.detach()
-            return value.to(self.dtype) if value.is_floating_point() else value
-        if isinstance(value, (list, tuple)):
-            return [self._cast(x) for x in value]
-        return value
+        return Drawn([cast_to(self.dtype, x) for x in values], [is_raw(x, given) for x in values])
 
     def close(self) -> None:
         """Undoes what its code left changed, as far as left_behind.py knows of it."""

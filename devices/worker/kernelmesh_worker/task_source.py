@@ -12,7 +12,12 @@ import sys
 import warnings
 from pathlib import Path
 
-NEEDED = (("Model",), ("get_inputs", "get_inputs_dyn_list"))
+NEEDED = {
+    ("Model",): 'it has no class "Model"; write the reference as a torch.nn.Module of that name',
+    ("get_inputs", "get_inputs_dyn_list"): 'it has no function "get_inputs"; add one that returns a list of '
+    "the inputs of Model.forward",
+}
+CANDIDATE = 'it has "ModelNew" but no "Model"; it looks like a candidate, give the task first and then the candidate'
 _OPEN_ENDED = {"exec", "globals", "setattr", "vars"}  # whatever these define can't be read off the text
 Problem = tuple[int, str]
 
@@ -71,8 +76,9 @@ def _absent_name(tree: ast.Module) -> Problem | None:
             bound.add(node.id if isinstance(node.ctx, ast.Store) or node.id in _OPEN_ENDED else "")
     if bound & {"*", *_OPEN_ENDED}:
         return None
-    missing = next((x[0] for x in NEEDED if not bound & set(x)), None)
-    return (0, f"it defines no {missing}") if missing else None
+    if "ModelNew" in bound and "Model" not in bound:
+        return 0, CANDIDATE
+    return next(((0, sentence) for names, sentence in NEEDED.items() if not bound & set(names)), None)
 
 
 def main(files: list[str]) -> None:

@@ -11,6 +11,7 @@ from kernelmesh_worker import task_mark
 from kernelmesh_worker.shapes import LISTS
 from kernelmesh_worker.shrinking import shrink
 from kernelmesh_worker.task import Task, TaskRefused
+from kernelmesh_worker.task_dtype import odd_one_out
 from kernelmesh_worker.text import one_line
 from kernelmesh_worker.trace import TraceRefused, trace_model
 
@@ -25,7 +26,7 @@ def trace(record: dict[str, Any]) -> dict[str, Any]:
         shrunk = shrink(task, limit, secrets.token_hex(8)) if limit else {}
         model, shapes = _build(task)
         with task_mark.doing("running forward"):
-            graph, *others = (trace_model(model, inputs, task.name, task.dtype_name) for inputs in shapes)
+            graph, *others = (trace_model(model, inputs, task.name, task.dtype) for inputs in shapes)
         return {"graph": graph, "others": others, "shrunk": shrunk}
     except TraceRefused as refused:
         raise TaskRefused(one_line(str(refused)), task.line_of(refused.__cause__)) from None
@@ -35,13 +36,16 @@ def trace(record: dict[str, Any]) -> dict[str, Any]:
 
 def _build(task: Task) -> tuple[Any, list[list[Any]]]:
     """The model, and inputs of each shape. Under FakeTensorMode nothing is allocated; code that looks at its numbers
-    fails there and is run for real."""
+    fails there and is run for real, and so is what takes its dtype from the inputs only if it must."""
     seed = secrets.token_hex(8)
     try:
         with FakeTensorMode(allow_non_fake_inputs=True):
-            return task.model(task.init_inputs(seed), seed, cast=False), _inputs(task, seed)
+            model, shapes = task.model(task.init_inputs(seed), seed, cast=False), _inputs(task, seed)
+        if task.dtype or not odd_one_out(model, shapes[0]):
+            return model, shapes
     except TaskRefused:
-        return task.model(task.init_inputs(seed), seed), _inputs(task, seed)
+        pass
+    return task.model(task.init_inputs(seed), seed), _inputs(task, seed)
 
 
 def _inputs(task: Task, seed: str) -> list[list[Any]]:

@@ -20,8 +20,10 @@ WRONG = {
     SOUND + "return 5\n": (4, "it is no valid Python: 'return' outside function"),
     SOUND + "import no_such_package.part\n": (4, "it needs the package no_such_package, which "),
     SOUND + "from no_such_package.part import x\n": (4, "it needs the package no_such_package, which "),
-    "def get_inputs(): return []\nModel.x = 1  # Model\n": (0, "it defines no Model"),
-    "class Model: pass\n'get_inputs'\n": (0, "it defines no get_inputs"),
+    "def get_inputs(): return []\nModel.x = 1  # Model\n": (0, 'it has no class "Model"; '),
+    "class Model: pass\n'get_inputs'\n": (0, 'it has no function "get_inputs"; '),
+    "class ModelNew: pass\n": (0, 'it has "ModelNew" but no "Model"; it looks like a candidate, '),
+    "def f(:\n": (1, "it is no valid Python: "),
 }
 LEFT_TO_THE_JUDGE = (
     SOUND,

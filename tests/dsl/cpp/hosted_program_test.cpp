@@ -138,7 +138,7 @@ TEST_CASE("nobody computes other namespaces, random numbers, and constants that 
   graph.nodes[0].op = "torchvision.nms";
   CHECK(planned(graph).remark == "not covered: torchvision.nms");
   graph.nodes[0].op = "aten.bernoulli";
-  CHECK(planned(graph).remark == "not covered: aten.bernoulli");
+  CHECK(planned(graph).remark.starts_with("not covered: aten.bernoulli"));
   graph = mixed();
   graph.values[1] = held("p_conv_weight", value_origin::constant, "weight", {4, 3, 3, 3});
   CHECK(planned(graph).remark == "not covered: aten.convolution");

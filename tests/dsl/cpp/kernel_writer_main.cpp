@@ -1,11 +1,13 @@
 // Plans and writes one kernel, for test_map_kernels.py: kernel_writer DSL_FOLDER OUT_FOLDER. In: {"graph": op graph,
 // "others": [op graph of a further shape], "knobs": {name: value} (of every group), "allow_library_calls": bool,
-// "recipes": [name], all if empty}; OUT gets the sources, manifest.json and export.py; out: the remark.
+// "recipes": [name], all if empty, "reference": a task, whose weights the export then has}; OUT gets the sources,
+// manifest.json and export.py; out: the remark.
 
 #include <algorithm>
 #include <fstream>
 #include <iostream>
 #include <iterator>
+#include <optional>
 
 #include "dsl/cpp/language.hpp"
 #include "dsl/rules_coder.hpp"
@@ -19,6 +21,7 @@ struct question {
   messages::knob_values knobs;
   bool allow_library_calls = false;
   std::vector<std::string> recipes;
+  std::optional<messages::task> reference;
 
   void fields(auto& f) {
     f("graph", graph);
@@ -26,6 +29,7 @@ struct question {
     f("knobs", knobs);
     f("allow_library_calls", allow_library_calls);
     f("recipes", recipes);
+    f("reference", reference);
   }
 };
 
@@ -61,7 +65,8 @@ messages::expected<std::string> answer(const question& asked, const path& dsl_fo
     std::ofstream{out / source.path} << sources[source.path];
   }
   std::ofstream{out / "manifest.json"} << wire::to_json(*reply->manifest);
-  auto exported = (*cpp)->export_candidate({*reply->manifest, sources, asked.graph.task});
+  auto exported = (*cpp)->export_candidate(
+      {*reply->manifest, sources, asked.graph.task, asked.reference ? &*asked.reference : nullptr});
   if (!exported) return tl::unexpected{exported.error()};
   std::ofstream{out / "export.py"} << *exported;
   return reply->remark;
