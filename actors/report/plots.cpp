@@ -199,7 +199,7 @@ std::optional<plot> plot_times(const job_state& job) {
   add_bar(x, "eager", "baseline", first.eager_ms, across);
   if (first.compile_ms) add_bar(x, "torch.compile", "baseline", *first.compile_ms, across);
   for (auto one : best)
-    add_bar(x, fmt::format("#{}", one - job.candidates.data() + 1), one == best.front() ? "best" : "good",
+    add_bar(x, fmt::format("#{}", one - job.candidates.data() + 1), one == job.best() ? "best" : "good",
             one->timing()->candidate_ms, across);
   x.height = top + row_height * static_cast<double>(x.bars.size());
   return x;
