@@ -28,6 +28,7 @@ std::string say(const compiled& x) { return x.from_cache ? "compiled (cached)" :
 std::string say(const verified& x) {
   if (!x.error.of_allowed) return "verified";
   auto percent = *x.error.of_allowed * 100;
+  if (percent < 0.1) return "verified, error under 0.1 % of what is allowed";
   return text("verified, error %.*f %% of what is allowed", percent < 10 ? 1 : 0, percent);
 }
 std::string say(const timed& x) {

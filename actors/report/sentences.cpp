@@ -122,7 +122,8 @@ std::vector<std::string> evidence_of(const kernel_failure& x) {
 std::string sentence_of(const error_summary& x) {
   std::string share;
   if (x.of_allowed && *x.of_allowed > 1) share = fmt::format("{:.3g} times what is allowed; ", *x.of_allowed);
-  if (x.of_allowed && *x.of_allowed <= 1) share = share_text(*x.of_allowed) + " of what is allowed; ";
+  if (x.of_allowed && *x.of_allowed <= 1)
+    share = (*x.of_allowed < 0.001 ? "under 0.1 %" : share_text(*x.of_allowed)) + " of what is allowed; ";
   return share
          + fmt::format("worst {} (relative {}), eager {}, tolerance {} x (1 + |value|)", error_text(x.max_abs),
                        error_text(x.max_rel), error_text(x.reference_max_abs), error_text(x.tolerance));

@@ -65,6 +65,8 @@ TEST_CASE("a calibration of a busy machine says so, with the remedy") {
 TEST_CASE("what is said of a stage that verified is what was compared") {
   stage_result x{.outcome = verdict{verified{{}, {.max_abs = 8, .of_allowed = 0.021}}}};
   CHECK(actors::logic::summary_of(x) == "verified, error 2.1 % of what is allowed");
+  x.outcome = verdict{verified{{}, {.max_abs = 1e-7, .of_allowed = 9e-5}}};
+  CHECK(actors::logic::summary_of(x) == "verified, error under 0.1 % of what is allowed");
   x.outcome = verdict{verified{{}, {}}};
   CHECK(actors::logic::summary_of(x) == "verified");
 }
