@@ -73,8 +73,8 @@ private:
   std::unique_ptr<logic::strategy> strategy_;
   logic::open_actions open_;
   std::optional<job_questions> questions_;
-  std::set<stage_id> stages_;  // that are out
-  bool time_is_watched_ = false;
+  std::set<stage_id> stages_;                    // that are out
+  std::set<std::chrono::milliseconds> watched_;  // of its time, when it is looked at anew
   bool draining_ = false;
   bool finishing_ = false;
   bool ended_ = false;
@@ -109,10 +109,12 @@ void job_state::take_up() {
 
 /// Once it counts.
 void job_state::watch_the_time() {
-  if (!job_.clock || std::exchange(time_is_watched_, true)) return;
-  auto left = job_.spec.strategy.time_limit - job_.spent(wall_time(self_));
-  self_->delayed_send(self_, std::max(left, std::chrono::milliseconds{0}) + std::chrono::milliseconds{1},
-                      reminder{"time", 0});
+  if (!job_.clock) return;
+  for (auto end : {time_to_search(job_), job_.spec.strategy.time_limit}) {
+    if (!watched_.insert(end).second) continue;
+    auto left = std::max(end - job_.spent(wall_time(self_)), std::chrono::milliseconds{0});
+    self_->delayed_send(self_, left + std::chrono::milliseconds{1}, reminder{"time", 0});
+  }
 }
 
 void job_state::step() {

@@ -162,6 +162,30 @@ finding judge_draws(const std::vector<draw_figures>& draws, failure_stage stage)
   return std::nullopt;
 }
 
+std::optional<double> share_of_allowed(const std::vector<draw_figures>& draws) {
+  std::optional<double> largest;
+  for (const auto& draw : draws)
+    for (const auto& x : draw.outputs) {
+      if (!counts(draw) || !x.of_tolerance) continue;
+      auto share = *x.of_tolerance;
+      if (draw.kind != "own" && allowed_rms(x) > 0) share = std::min(share, x.rms / allowed_rms(x));
+      largest = std::max(largest.value_or(0), share);
+    }
+  return largest;
+}
+
+bool follows_weights(const std::vector<draw_figures>& draws) {
+  return std::ranges::any_of(
+      draws, [](const auto& x) { return x.finite && x.weights == "other_seed" && !judge_draw(x).has_value(); });
+}
+
+bool is_empty(const std::vector<draw_figures>& draws) {
+  auto has_elements = [](const output_figures& x) {
+    return std::ranges::find(x.expected.shape, 0) == x.expected.shape.end();
+  };
+  return std::ranges::none_of(draws, [&](const auto& draw) { return std::ranges::any_of(draw.outputs, has_elements); });
+}
+
 finding judge_number(const std::vector<draw_figures>& draws) {
   auto count = static_cast<std::size_t>(std::ranges::count_if(draws, &draw_figures::finite));
   if (count >= fewest_draws) return std::nullopt;

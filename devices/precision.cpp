@@ -59,10 +59,12 @@ bool halves_end(const std::vector<draw_figures>& draws) {
 
 }  // namespace
 
-bool as_fine_as_eager(const output_figures& x) {
+double allowed_rms(const output_figures& x) {
   auto of_rms = is_wide(x) ? of_wide_output : std::max(of_output, rounding_of(x.expected.dtype));
-  return x.rms <= std::max(of_eager * x.eager_rms, of_rms * x.reference_rms);
+  return std::max(of_eager * x.eager_rms, of_rms * x.reference_rms);
 }
+
+bool as_fine_as_eager(const output_figures& x) { return x.rms <= allowed_rms(x); }
 
 bool looks_narrow(const output_figures& x) {
   return is_measurable(x) && x.non_finite_mismatch == 0 && !as_fine_as_eager(x) && share(x.rms, x) <= narrowest_bf16;

@@ -23,6 +23,9 @@ struct precision_finding {
 /// have the same mantissa: they are told apart on the draw "tiny", where halves have no bits left.
 precision_finding precision_of(const std::vector<messages::draw_figures>& draws);
 
+/// RMS of the error that the reference's own arithmetic may have on this output.
+double allowed_rms(const messages::output_figures& x);
+
 /// Is the error of this output that of the reference's own arithmetic?
 bool as_fine_as_eager(const messages::output_figures& x);
 

@@ -80,6 +80,7 @@ void add(messages::error_summary& to, const messages::error_summary& x) {
   to.max_abs = std::max(to.max_abs, x.max_abs);
   to.max_rel = std::max(to.max_rel, x.max_rel);
   to.reference_max_abs = std::max(to.reference_max_abs, x.reference_max_abs);
+  if (x.of_allowed) to.of_allowed = std::max(to.of_allowed.value_or(0), *x.of_allowed);
 }
 
 // -- all of them timed ------------------------------------------------------------------------------------------------

@@ -66,7 +66,7 @@ finding judge_fate(const messages::candidate_fate& fate) {
 // -- what goes beside a verdict ---------------------------------------------------------------------------------------
 
 messages::error_summary summary_of(const std::vector<messages::draw_figures>& draws, double tolerance) {
-  messages::error_summary worst{.tolerance = tolerance};
+  messages::error_summary worst{.tolerance = tolerance, .of_allowed = share_of_allowed(draws)};
   for (const auto& draw : draws)
     if (draw.finite)
       for (const auto& x : draw.outputs) {
@@ -96,13 +96,19 @@ messages::judging judging_of(const Figures& figures, const std::vector<messages:
   return x;
 }
 
+/// Who is wrong with weights of another seed too has not prepared his own: they have no part in what he computes.
+std::string weights_of(const std::vector<messages::draw_figures>& draws) {
+  auto perturbed = [](const auto& draw) { return draw.finite && draw.weights == "perturbed"; };
+  if (std::ranges::none_of(draws, perturbed)) return {};
+  if (!ignores_later_weights(draws)) return "any";
+  return follows_weights(draws) ? "prepared_at_init" : "";
+}
+
 messages::judging judging_of(const messages::verify_figures& figures, const messages::judge_options& options) {
   auto x = judging_of(figures, figures.draws, options);
   x.precision = precision_of(figures.draws).name;
-  x.degenerate_task = !figures.degenerate.empty();
-  auto perturbed = [](const auto& draw) { return draw.finite && draw.weights == "perturbed"; };
-  if (std::ranges::any_of(figures.draws, perturbed))
-    x.weights = ignores_later_weights(figures.draws) ? "prepared_at_init" : "any";
+  x.degenerate_task = !figures.degenerate.empty() || (!figures.draws.empty() && is_empty(figures.draws));
+  x.weights = weights_of(figures.draws);
   if (figures.library) x.library = figures.library->calls;
   return x;
 }
@@ -308,7 +314,7 @@ messages::timing timing_of(const messages::time_figures& x, double copy_bytes_pe
   }
   if (copy_bytes_per_second > 0 && x.floor_bytes > 0) {
     auto floor_ms = static_cast<double>(x.floor_bytes) / copy_bytes_per_second * 1e3;
-    t.roofline_share = std::min(1.0, floor_ms / t.candidate_ms.median);  // above 1: it runs from a cache
+    t.roofline_share = floor_ms / t.candidate_ms.median;  // above 1: from a cache, or the bandwidth is of a busy moment
   }
   return t;
 }

@@ -9,7 +9,7 @@
 #include "actors/cli/place.hpp"
 #include "actors/journal_file.hpp"
 #include "actors/logic/blob_references.hpp"
-#include "actors/report/numbers.hpp"
+#include "actors/report/sentences.hpp"
 #include "devices/calibration_file.hpp"
 #include "devices/worker/worker_sandbox.hpp"
 #include "messages/records/documents.hpp"
@@ -90,19 +90,11 @@ private:
   std::map<std::string, std::string> why_;
 };
 
-/// In the words of data sheets.
-std::string text_of(const calibration& x) {
-  char rates[96];
-  std::snprintf(rates, sizeof rates, "copies %.1f GB/s, multiplies and adds %.0f GFLOP/s",
-                x.copy_bytes_per_second / 1e9, x.fma_flops_per_second / 1e9);
-  return std::string{rates} + ", measured " + report::date_text(x.at) + " on " + x.of;
-}
-
 /// What devices were found to do; those without a calibration have nothing that could be measured.
 void check_calibrations(doctor_document& to, const configs::system_config& config, const fs::path& state) {
   for (const auto& device : config.devices) {
     auto found = devices::read_calibration(devices::calibration_file(calibrations_folder(state), {device.name}));
-    if (found) add(to, "calibration of " + device.name, text_of(*found));
+    if (found) add(to, "calibration of " + device.name, report::text_of(*found));
   }
 }
 

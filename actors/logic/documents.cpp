@@ -104,9 +104,11 @@ optimize_document optimize_document_of(const run_state& run, const job_state& jo
   auto best = job.best();
   if (!best) return x;
   const auto& manifest = best->made.manifest;
-  x.best = best_candidate{manifest.dsl, best->id().value, "",
-                          std::string{enum_names(manifest.origin)[static_cast<std::size_t>(manifest.origin)]},
-                          verify_document_of(job, *best)};
+  x.best = best_candidate{.dsl = manifest.dsl,
+                          .candidate = best->id().value,
+                          .origin = std::string{enum_names(manifest.origin)[static_cast<std::size_t>(manifest.origin)]},
+                          .timed_again = best->steps.contains(timing_step::again),
+                          .verify = verify_document_of(job, *best)};
   return x;
 }
 

@@ -55,6 +55,16 @@ bool is_slower(const candidate_state& candidate, const candidate_state& best) {
   return times && of_best && times->speedup_eager.high < of_best->speedup_eager.low;
 }
 
+bool beats_roofline(const timing& x) {
+  constexpr double scatter = 1.1;
+  auto beyond = [](const auto& y) { return y.roofline_share.value_or(0) > scatter; };
+  return beyond(x) || std::ranges::any_of(x.shapes, beyond);
+}
+
+bool is_timed_once(const job_state& job, const candidate_state& candidate) {
+  return job.spec.imported.value.empty() && candidate.timing() && !candidate.steps.contains(timing_step::again);
+}
+
 stage_id stage_of(const job_state& job, const candidate_id& candidate, stage_kind kind, timing_step step) {
   auto who = candidate.value.empty() ? std::string{"task"} : candidate.value;
   std::string what{enum_names(kind)[static_cast<std::size_t>(kind)]};
@@ -64,9 +74,6 @@ stage_id stage_of(const job_state& job, const candidate_id& candidate, stage_kin
 }
 
 namespace {
-
-/// Later measurements of an equal kernel differ by noise: below this it is no gain.
-constexpr double least_gain = 1.01;
 
 timing_step step_of(const job_state& job, const stage_result& x) {
   for (auto step : {timing_step::screen, timing_step::again})
@@ -86,14 +93,18 @@ void note_time(job_state& job, const candidate_state& candidate) {
   job.since_gain = gain ? 0 : job.since_gain + 1;
 }
 
-/// The winner's own figure may have been luck: it gives way only to what is clearly faster than it is now.
-void note_time_again(job_state& job, const candidate_state& winner) {
-  auto best = job.best();
-  if (!best || best->id() != winner.id()) return;
+/// Null where none has come so far.
+const candidate_state* fastest_of(const job_state& job, timing_step step) {
+  const candidate_state* fastest = nullptr;
   for (const auto& x : job.candidates)
-    if (x.correct() && x.steps.contains(timing_step::full) && is_slower(*best, x) && x.speedup() > best->speedup())
-      best = &x;
-  if (best->id() != winner.id()) job.gains.push_back(best->id());
+    if (x.correct() && x.steps.contains(step) && (!fastest || x.speedup() > fastest->speedup())) fastest = &x;
+  return fastest;
+}
+
+/// The fastest by second timings is the best: a first one that is higher may be luck until it has its own.
+void note_time_again(job_state& job) {
+  auto fastest = fastest_of(job, timing_step::again);
+  if (fastest && fastest != job.best()) job.gains.push_back(fastest->id());
 }
 
 /// A rejection counts whatever it came from; a figure only in place of those of earlier steps.
@@ -111,14 +122,13 @@ void note_rejection(job_state& job, candidate_state& candidate, const kernel_fai
   if (why.kind == failure_kind::task_error && !job.task_failure) job.task_failure = why;
 }
 
-/// A best that is refused when it is timed again was none: the fastest of the others takes its place.
+/// A best that is refused when it is timed again was none: the fastest of the others takes its place, of those with a
+/// second timing where there are any.
 void note_rejected_time(job_state& job, candidate_state& candidate, const rejected& why) {
   note_rejection(job, candidate, why.failure);
   if (std::erase(job.gains, candidate.id()) == 0) return;
-  const candidate_state* fastest = nullptr;
-  for (const auto& x : job.candidates)
-    if (x.correct() && x.steps.contains(timing_step::full) && (!fastest || x.speedup() > fastest->speedup()))
-      fastest = &x;
+  auto fastest = fastest_of(job, timing_step::again);
+  if (!fastest) fastest = fastest_of(job, timing_step::full);
   if (fastest) job.gains.push_back(fastest->id());
 }
 
@@ -128,7 +138,7 @@ void apply_time(job_state& job, candidate_state& candidate, const stage_result& 
   if (auto refused = candidate.found<rejected>(stage_kind::time)) return note_rejected_time(job, candidate, *refused);
   if (!candidate.timing()) return;
   if (step == timing_step::screen) return note_screen(job, candidate);
-  step == timing_step::full ? note_time(job, candidate) : note_time_again(job, candidate);
+  step == timing_step::full ? note_time(job, candidate) : note_time_again(job);
 }
 
 void apply_trace(job_state& job, const stage_result& result) {

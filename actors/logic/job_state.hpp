@@ -25,6 +25,9 @@ enum class timing_step : std::uint8_t {
   again,  ///< of a winner, in a fresh process: the figure that is reported
 };
 
+/// Later measurements of an equal kernel differ by noise: below this it is no gain.
+constexpr double least_gain = 1.01;
+
 /// As `job_finished::stopped_by` has it.
 constexpr std::string_view stopped_by_infrastructure = "infrastructure";
 
@@ -106,6 +109,13 @@ std::string sentence_of(const messages::kernel_failure& task_failure);
 
 /// Clearly slower than the best: its interval ends below where that of the best begins.
 bool is_slower(const candidate_state& candidate, const candidate_state& best);
+
+/// Faster than what the device was measured to be by more than its figures scatter: the calibration is of a busy
+/// machine, or the task fits in a cache. As a measure of what is left to gain the share then says nothing.
+bool beats_roofline(const messages::timing& x);
+
+/// Was the fastest of several by the very figure that is told, which is partly luck: it waits for its second timing.
+bool is_timed_once(const job_state& job, const candidate_state& candidate);
 
 /// The same work has the same id: of a trace without candidate. `step` counts for timings.
 messages::stage_id stage_of(const job_state& job, const messages::candidate_id& candidate, messages::stage_kind kind,

@@ -33,8 +33,7 @@ std::vector<action> search_round::decide() {
 }
 
 std::vector<action> search_round::end(const std::string& stop) {
-  auto best = job_.best();
-  auto stage = best ? last_stage(*best) : std::nullopt;
+  auto stage = second_timing(job_);
   if (!stage) return {finish(stop, remark())};
   want(*stage);
   return std::move(actions_);
@@ -86,7 +85,8 @@ std::string search_round::reason_to_stop() const {
   const auto& limits = job_.spec.strategy;
   auto best = job_.best();
   auto times = best ? best->timing() : nullptr;
-  if (times && times->roofline_share.value_or(0) >= limits.enough_roofline_share) return "roofline";
+  bool near = times && times->roofline_share.value_or(0) >= limits.enough_roofline_share;
+  if (near && !beats_roofline(*times)) return "roofline";
   if (best && !job_.spec.time) return "evaluations";
   if (job_.candidates.size() >= limits.evaluations) return "evaluations";
   if (best && job_.since_gain >= limits.patience) return "patience";

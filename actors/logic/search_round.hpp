@@ -1,7 +1,7 @@
 #pragma once
 // What strategies that search have in common: the planner's plans in their order, what the debugger makes of those that
-// fail, several candidates under way at once, and when it is enough. How a candidate is timed and how the best one is
-// improved upon is each strategy's own.
+// fail, several candidates under way at once, when it is enough, and the winner's second timing. How a candidate is
+// timed and how the best one is improved upon is each strategy's own.
 
 #include "actors/logic/strategy.hpp"
 #include "messages/records/content_hash.hpp"
@@ -28,9 +28,6 @@ protected:
 
   /// Candidates that improve on the best; called where there is room for one.
   virtual void improve(const candidate_state& best) = 0;
-
-  /// What is still to be found out of the best before the job ends; nothing: it can end.
-  virtual std::optional<send_stage> last_stage(const candidate_state&) const { return std::nullopt; }
 
   virtual bool full() const;
 

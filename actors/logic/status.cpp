@@ -25,7 +25,12 @@ std::string say(const rejected& x) { return "rejected: " + x.failure.message; }
 std::string say(const traced&) { return "traced"; }
 std::string say(const statically_checked& x) { return std::to_string(x.findings.size()) + " findings"; }
 std::string say(const compiled& x) { return x.from_cache ? "compiled (cached)" : "compiled"; }
-std::string say(const verified& x) { return text("verified, error %.2g", x.error.max_abs); }
+std::string say(const verified& x) {
+  if (!x.error.of_allowed) return "verified";
+  auto percent = *x.error.of_allowed * 100;
+  if (percent < 0.1) return "verified, error under 0.1 % of what is allowed";
+  return text("verified, error %.*f %% of what is allowed", percent < 10 ? 1 : 0, percent);
+}
 std::string say(const timed& x) {
   return text("%.3g ms, %.2fx over eager", x.timing.candidate_ms.median, x.timing.speedup_eager.value);
 }

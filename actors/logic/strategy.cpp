@@ -102,8 +102,55 @@ judge_options judge_of(const job_spec& spec, const send_stage& stage) {
 
 namespace {
 
-/// A first kernel that is with the judge is judged to its end: a job that has one does not end without one.
+/// Of the fastest few one keeps its figure; a job is not to end in timing all that it has found.
+constexpr std::ptrdiff_t most_second_timings = 3;
+
+bool has_second_timing(const candidate_state& x) { return x.steps.contains(timing_step::again); }
+
+/// By first figures, which are partly luck.
+const candidate_state* challenger_of(const job_state& job, const candidate_state& best) {
+  if (std::ranges::count_if(job.candidates, has_second_timing) >= most_second_timings) return nullptr;
+  const candidate_state* fastest = nullptr;
+  auto bar = best.speedup() * least_gain;
+  for (const auto& x : job.candidates) {
+    bool once = x.steps.contains(timing_step::full) && !has_second_timing(x) && !x.broken;
+    if (once && x.speedup() > (fastest ? fastest->speedup() : bar)) fastest = &x;
+  }
+  return fastest;
+}
+
+const candidate_state* to_be_timed_again(const job_state& job) {
+  auto best = job.best();
+  if (!best || !job.spec.time || !job.spec.imported.value.empty()) return nullptr;
+  if (has_second_timing(*best)) return challenger_of(job, *best);
+  return best->broken ? nullptr : best;
+}
+
+}  // namespace
+
+std::optional<send_stage> second_timing(const job_state& job) {
+  auto x = to_be_timed_again(job);
+  if (!x) return std::nullopt;
+  auto step = timing_step::again;
+  return send_stage{stage_of(job, x->id(), stage_kind::time, step), stage_kind::time, x->id(), step};
+}
+
+std::chrono::milliseconds time_to_search(const job_state& job) {
+  auto limit = job.spec.strategy.time_limit;
+  auto next = to_be_timed_again(job);
+  if (auto best = job.best(); !next && best && has_second_timing(*best)) next = best;
+  if (!next) return limit;
+  auto last = next->results.find(stage_kind::time);
+  if (last == next->results.end()) return limit;
+  return limit - std::min(2 * last->second.elapsed, limit / 3);  // what is under way on the device ends before it
+}
+
+namespace {
+
+/// A second timing that is under way is awaited, and a first kernel that is with the judge is judged to its end: a job
+/// that has one does not end without one.
 std::vector<action> when_time_is_up(const job_state& job, const open_actions& open) {
+  if (auto again = second_timing(job); again && open.contains(again->stage.value)) return {};
   auto first = std::ranges::find_if(job.candidates, [&](const candidate_state& x) {
     auto next = next_stage(job, x);
     return next && next->kind != stage_kind::compile;
@@ -113,6 +160,17 @@ std::vector<action> when_time_is_up(const job_state& job, const open_actions& op
   return open.contains(next.stage.value) ? std::vector<action>{} : std::vector<action>{next};
 }
 
+/// Nothing new is begun; what runs may still end, and count.
+std::vector<action> when_search_is_over(const job_state& job, const strategy& plan, const open_actions& open) {
+  auto again = second_timing(job);
+  if (!again) {
+    auto wish = plan.ask(job, open);  // it may have been through for reasons of its own
+    bool through = wish.size() == 1 && std::holds_alternative<finish_job>(wish.front());
+    return through ? wish : std::vector<action>{finish(job, "time", "")};
+  }
+  return open.contains(again->stage.value) ? std::vector<action>{} : std::vector<action>{*again};
+}
+
 }  // namespace
 
 std::vector<action> next_actions(const job_state& job, const strategy& plan, const open_actions& open, time_point now) {
@@ -120,6 +178,7 @@ std::vector<action> next_actions(const job_state& job, const strategy& plan, con
   if (job.broken) return {finish(job, std::string{stopped_by_infrastructure}, job.broken->detail)};
   if (job.task_failure) return {finish(job, "task", sentence_of(*job.task_failure))};
   if (job.clock && job.spent(now) >= job.spec.strategy.time_limit) return when_time_is_up(job, open);
+  if (job.clock && job.best() && job.spent(now) >= time_to_search(job)) return when_search_is_over(job, plan, open);
   if (!job.trace && job.spec.imported.value.empty()) {  // what is only judged needs no op graph
     send_stage trace{stage_of(job, {}, stage_kind::trace), stage_kind::trace, std::nullopt};
     return open.contains(trace.stage.value) ? std::vector<action>{} : std::vector<action>{trace};

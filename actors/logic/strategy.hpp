@@ -68,11 +68,21 @@ std::vector<std::string> search_strategies();
 /// Fails with misconfigured, naming the known ones.
 messages::expected<std::unique_ptr<strategy>> make_strategy(const std::string& name);
 
-/// The strategy's wish within the limits that hold for all of them: trace first, the job's time, a broken trace.
+/// The strategy's wish within the limits that hold for all of them: trace first, the job's time with a reserve for the
+/// winner's second timing, a broken trace.
 std::vector<action> next_actions(const job_state& job, const strategy& plan, const open_actions& open, time_point now);
 
 /// Where the next stage of a candidate leads, or nothing if it is through or rejected. For strategies.
 std::optional<send_stage> next_stage(const job_state& job, const candidate_state& candidate);
+
+/// The timing in a fresh process that the winner of a search has before it is named: of the leader, then, where it came
+/// out slower than another one's first figure, of that one too, and so on for a few. Nothing: it is settled, or there
+/// is nothing to time.
+std::optional<send_stage> second_timing(const job_state& job);
+
+/// What a job spends before it does no more than `second_timing`: its time limit less what that may take, of a leader
+/// that is found until then too. Moves with the leader.
+std::chrono::milliseconds time_to_search(const job_state& job);
 
 /// How strictly and how long a stage judges.
 messages::judge_options judge_of(const messages::job_spec& spec, const send_stage& stage);

@@ -76,11 +76,6 @@ private:
     return timing_of(candidate, screen ? timing_step::screen : timing_step::full);
   }
 
-  std::optional<send_stage> last_stage(const candidate_state& best) const override {
-    if (!job().spec.time || best.broken || best.steps.contains(timing_step::again)) return std::nullopt;
-    return timing_of(best, timing_step::again);
-  }
-
   send_stage timing_of(const candidate_state& candidate, timing_step step) const {
     return {stage_of(job(), candidate.id(), stage_kind::time, step), stage_kind::time, candidate.id(), step};
   }

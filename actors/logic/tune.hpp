@@ -1,7 +1,6 @@
 #pragma once
 // As refine, but what is tried next is chosen among all settings of the knobs by what was measured (knob_search), and
-// candidates race: a short look first, the whole budget only for those that may be as fast as the best. The winner is
-// timed again, in a fresh process, before the job ends.
+// candidates race: a short look first, the whole budget only for those that may be as fast as the best.
 
 #include "actors/logic/strategy.hpp"
 

@@ -18,6 +18,7 @@ using logic::job_state;
 namespace {
 
 constexpr std::size_t sources_most = 16;
+constexpr std::size_t shared_most = 64;
 constexpr std::size_t leads_most = 8;
 
 /// Candidate -> its number.
@@ -45,10 +46,10 @@ std::string knobs_of(const knob_values& knobs) {
   return out;
 }
 
-std::string verdict_of(const candidate_state& x) {
+std::string verdict_of(const job_state& job, const candidate_state& x) {
   if (x.rejection) return name_of(*x.rejection);
   if (x.broken) return "not judged: the machinery failed";
-  if (x.timing()) return "correct, " + standing_of(*x.timing());
+  if (x.timing()) return "correct, " + standing_of(x.timing()->speedup_eager, grounds_of(job, x));
   return x.correct() ? "correct, not timed" : "not judged to the end";
 }
 
@@ -75,9 +76,9 @@ std::vector<labelled> detail_lines(const job_state& job, const candidate_state& 
   if (judged.error) out.push_back({"error", sentence_of(*judged.error)});
   if (judged.timing) {
     append(out, times_of(*judged.timing));
-    append(out, speedups_of(*judged.timing));
+    append(out, speedups_of(*judged.timing, grounds_of(job, x)));
     append(out, shapes_of(*judged.timing));
-    if (judged.timing->roofline_share) out.push_back({"roofline", share_text(*judged.timing->roofline_share)});
+    if (judged.timing->roofline_share) out.push_back({"roofline", roofline_text(*judged.timing)});
   }
   append(out, conditions_of(judged));
   if (auto build = x.found<compiled>(stage_kind::compile)) out.push_back({"compiled by", compile_line(*build)});
@@ -100,22 +101,54 @@ std::vector<std::string> leads_of(const candidate_state& x) {
   return out;
 }
 
-candidate_details details_of(const job_state& job, const candidate_state& x, const blobs::blob_store& blobs,
-                             const report_options& options, page_space& space) {
+/// Path and blob of each source that several of these candidates have, such as headers that their language brings.
+using shared_sources = std::map<std::pair<std::string, std::string>, source_file>;
+
+shared_sources shared_by(const std::vector<const candidate_state*>& all) {
+  std::map<std::pair<std::string, std::string>, std::size_t> counts;
+  shared_sources out;
+  for (auto x : all)
+    for (const auto& source : x->made.manifest.sources)
+      if (std::pair key{source.path, source.blob.value}; ++counts[key] == 2 && out.size() < shared_most)
+        out.emplace(key, source);
+  return out;
+}
+
+code_text source_text(const source_file& source, const blobs::blob_store& blobs, const report_options& options,
+                      page_space& space) {
+  auto text = blobs.get(source.blob);
+  auto path = clean_line(source.path, 160);
+  return text ? code_of(path, *text, options, space)
+              : code_text{path, "", "Not to be read: " + clean_line(text.error().detail)};
+}
+
+/// What is told in place of sources that stand elsewhere or nowhere.
+std::string code_note(const std::string& shared, std::size_t more) {
+  auto note = shared.empty() ? "" : "With " + shared + ", shown once below. ";
+  return more > 0 ? note + fmt::format("{} more sources", more) : note;
+}
+
+void add_codes(candidate_details& to, const candidate_state& x, const shared_sources& shared,
+               const blobs::blob_store& blobs, const report_options& options, page_space& space) {
+  std::string elsewhere;
+  std::size_t more = 0;
+  for (const auto& source : x.made.manifest.sources) {
+    if (shared.contains({source.path, source.blob.value}))
+      elsewhere += (elsewhere.empty() ? "" : ", ") + clean_line(source.path, 160);
+    else if (to.codes.size() == sources_most)
+      ++more;
+    else
+      to.codes.push_back(source_text(source, blobs, options, space));
+  }
+  to.code_note = code_note(clean_line(elsewhere, 600), more);
+}
+
+candidate_details details_of(const job_state& job, const candidate_state& x) {
   candidate_details out;
   auto judged = logic::verify_document_of(job, x);
   if (x.rejection) out.evidence = evidence_of(*x.rejection);
   out.leads = leads_of(x);
   out.lines = detail_lines(job, x, judged);
-  const auto& sources = x.made.manifest.sources;
-  for (const auto& source : sources) {
-    if (out.codes.size() == sources_most) break;
-    auto text = blobs.get(source.blob);
-    auto path = clean_line(source.path, 160);
-    out.codes.push_back(text ? code_of(path, *text, options, space)
-                             : code_text{path, "", "Not to be read: " + clean_line(text.error().detail)});
-  }
-  if (sources.size() > sources_most) out.code_note = fmt::format("{} more sources", sources.size() - sources_most);
   return out;
 }
 
@@ -136,13 +169,14 @@ std::vector<const candidate_state*> unfolded(const job_state& job, const report_
   return order;
 }
 
-candidate_entry entry_of(const candidate_state& x, std::size_t number, const candidate_state* best,
-                         const numbering& numbers) {
+candidate_entry entry_of(const job_state& job, const candidate_state& x, const numbering& numbers) {
+  auto number = numbers.at(x.id());
+  auto best = job.best();
   candidate_entry out{.number = number, .id = clean_line(x.id().value.substr(0, 10))};
   out.origin = word_of(x.made.manifest.origin);
   out.parents = parents_of(x, numbers);
   out.knobs = knobs_of(x.made.manifest.knobs);
-  out.verdict = (&x == best ? "best: " : "") + verdict_of(x);
+  out.verdict = (&x == best ? "best: " : "") + verdict_of(job, x);
   out.kind = kind_of(x, best);
   if (auto times = x.timing(); times && x.correct()) {
     out.time = duration_text(times->candidate_ms.median);
@@ -172,13 +206,17 @@ candidate_table candidates_of(const job_state& job, const blobs::blob_store& blo
   numbering numbers;
   for (const auto& x : job.candidates) numbers.emplace(x.id(), numbers.size() + 1);
   std::map<const candidate_state*, candidate_details> details;
-  for (auto x : unfolded(job, options))
-    if (page_space::take(space.unfolded, 1) == 1) details.emplace(x, details_of(job, *x, blobs, options, space));
+  auto shown = unfolded(job, options);
+  shown.resize(page_space::take(space.unfolded, shown.size()));
+  auto shared = shared_by(shown);
+  for (const auto& [key, source] : shared) out.shared.push_back(source_text(source, blobs, options, space));
+  for (auto x : shown)
+    add_codes(details.emplace(x, details_of(job, *x)).first->second, *x, shared, blobs, options, space);
   auto rows = page_space::take(space.rows, job.candidates.size());
   for (const auto& x : job.candidates) {
     auto kept = details.find(&x);
     if (out.entries.size() >= rows && kept == details.end()) continue;
-    out.entries.push_back(entry_of(x, numbers.at(x.id()), job.best(), numbers));
+    out.entries.push_back(entry_of(job, x, numbers));
     if (kept != details.end()) out.entries.back().details = std::move(kept->second);
   }
   out.left_out = left_out_text(job.candidates.size() - out.entries.size(), job.candidates.size() - details.size());

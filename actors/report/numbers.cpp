@@ -65,18 +65,33 @@ std::string date_text(logic::time_point x) {
   return fmt::format("{:%Y-%m-%d %H:%M:%S} UTC", fmt::gmtime(std::chrono::floor<std::chrono::seconds>(x)));
 }
 
-bool beats_noise(const messages::timing& x) { return standing_of(x) == "real"; }
-
 bool is_noisy(const messages::timing& x) {
   return x.aa_noise > noisy_machine
          || x.speedup_eager.high - x.speedup_eager.low > wide_interval * x.speedup_eager.value;
 }
 
-std::string standing_of(const messages::ratio& speedup, double noise) {
-  if (speedup.low > 1 + std::max(noise, least_noise)) return "real";
-  return speedup.high < 1 ? "slower" : "within the noise";
+speedup_grounds grounds_of(const logic::job_state& job, const logic::candidate_state& x) {
+  auto judged = x.found<messages::verified>(messages::stage_kind::verify);
+  auto times = x.timing();
+  return {.noise = times ? times->aa_noise : 0,
+          .degenerate = judged && judged->judging.degenerate_task,
+          .timed_once = logic::is_timed_once(job, x)};
 }
 
-std::string standing_of(const messages::timing& x) { return standing_of(x.speedup_eager, x.aa_noise); }
+std::string standing_of(const messages::ratio& speedup, const speedup_grounds& x) {
+  if (speedup.high < 1) return "slower";
+  if (speedup.low <= 1 + std::max(x.noise, least_noise)) return "within the noise";
+  if (x.degenerate) return "degenerate task";
+  return x.timed_once ? "faster, timed once" : "real";
+}
+
+std::string roofline_text(const messages::timing& x) {
+  if (!x.roofline_share) return {};
+  auto share = share_text(*x.roofline_share) + " of the roofline";
+  if (!logic::beats_roofline(x)) return share;
+  return share
+         + ": faster than this device was measured to be (the task fits in a cache, or the machine was busy then: "
+           "`kernelmesh doctor --measure` on a quiet machine measures it anew)";
+}
 
 }  // namespace actors::report

@@ -26,18 +26,23 @@ std::string word_of(Enum x) {
   return std::string{enum_names(x)[static_cast<std::size_t>(x)]};
 }
 
-/// A speedup counts as real when its lower bound is above what noise can do: 1 + the larger of the machine's A/A noise
-/// and 2 %.
-bool beats_noise(const messages::timing& x);
-
 /// The machine was too busy to say much: eager differed from itself by more than 5 %, or the speedup's interval is
 /// wider than a fifth of it.
 bool is_noisy(const messages::timing& x);
 
-/// "real", "within the noise", "slower". @param noise A/A noise of the machine
-std::string standing_of(const messages::ratio& speedup, double noise);
+/// What a speedup rests on.
+struct speedup_grounds {
+  double noise = 0;         ///< A/A noise of the machine
+  bool degenerate = false;  ///< a task that a constant or an echo passes: there is no work to be faster at
+  bool timed_once = false;  ///< as logic::is_timed_once
+};
+speedup_grounds grounds_of(const logic::job_state& job, const logic::candidate_state& x);
 
-/// Over eager.
-std::string standing_of(const messages::timing& x);
+/// "real": the lower bound is above what noise can do, 1 + the larger of the machine's A/A noise and 2 %, and was not
+/// what the winner was chosen by; else "faster, timed once", "degenerate task", "within the noise", "slower".
+std::string standing_of(const messages::ratio& speedup, const speedup_grounds& x);
+
+/// "81 % of the roofline"; far above it what is wrong and the remedy. Empty where it is not known.
+std::string roofline_text(const messages::timing& x);
 
 }  // namespace actors::report

@@ -28,7 +28,8 @@ code_text code_of(const std::string& path, const std::string& text, const report
 
 struct candidate_table {
   std::vector<candidate_entry> entries;
-  std::string left_out;  ///< what is not shown, in one sentence; empty: nothing
+  std::vector<code_text> shared;  ///< sources that several of them have, each once
+  std::string left_out;           ///< what is not shown, in one sentence; empty: nothing
 };
 candidate_table candidates_of(const logic::job_state& job, const blobs::blob_store& blobs,
                               const report_options& options, page_space& space);

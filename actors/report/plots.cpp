@@ -86,6 +86,13 @@ void add_candidate(plot& to, const candidate_state& x, std::size_t number, doubl
   }
 }
 
+/// Numbers of candidates below the foot, as their table has them.
+void add_numbers(plot& to, std::size_t count) {
+  auto step = std::max<std::size_t>(1, static_cast<std::size_t>(step_for(static_cast<double>(count), 12)));
+  for (std::size_t number = 1; number <= count; number = number == 1 && step > 1 ? step : number + step)
+    to.labels.push_back({place_of(number - 1, count), foot + 21, 0, 0, "tick", std::to_string(number)});
+}
+
 std::string best_so_far(const job_state& job, const scale& y) {
   std::string path;
   double best = 0;
@@ -169,10 +176,11 @@ std::vector<const candidate_state*> fastest(const job_state& job) {
 
 std::optional<plot> plot_speedups(const job_state& job, std::size_t most) {
   if (job.candidates.empty() || most < 4) return std::nullopt;
-  plot x{.caption = "Speedup over eager of each candidate, in the order they were made; rejected ones at the foot",
-         .height = 240};
+  plot x{.caption = "Speedup over eager of each candidate, by its number in the table; those without at the foot",
+         .height = 254};
   scale y{0, highest_speedup(job), bottom, top};
   add_grid(x, y);
+  add_numbers(x, job.candidates.size());
   x.path = best_so_far(job, y);
   for (auto i : chosen(job, most)) add_candidate(x, job.candidates[i], i + 1, place_of(i, job.candidates.size()), y);
   return x;
@@ -191,7 +199,7 @@ std::optional<plot> plot_times(const job_state& job) {
   add_bar(x, "eager", "baseline", first.eager_ms, across);
   if (first.compile_ms) add_bar(x, "torch.compile", "baseline", *first.compile_ms, across);
   for (auto one : best)
-    add_bar(x, fmt::format("#{}", one - job.candidates.data() + 1), one == best.front() ? "best" : "good",
+    add_bar(x, fmt::format("#{}", one - job.candidates.data() + 1), one == job.best() ? "best" : "good",
             one->timing()->candidate_ms, across);
   x.height = top + row_height * static_cast<double>(x.bars.size());
   return x;

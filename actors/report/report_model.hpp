@@ -35,7 +35,8 @@ struct job_section {
   std::string over_compile;  ///< speedup over torch.compile, where that was a baseline
   std::string standing;
   std::string roofline;
-  std::string tried;              ///< "12 / 9"
+  std::string roofline_note;
+  std::string tried;              ///< "9 / 12": correct of those tried
   std::string counts;             ///< "12 candidates tried, 9 correct"
   std::string stop;               ///< a word
   std::string stopped;            ///< what it means
@@ -50,6 +51,7 @@ struct job_section {
   std::optional<plot> times;
   std::optional<plot> timeline;
   std::vector<candidate_entry> candidates;
+  std::vector<code_text> shared_codes;  ///< sources of several candidates
   std::string left_out;
 
   void fields(auto& f) {
@@ -65,6 +67,7 @@ struct job_section {
     f("over_compile", over_compile);
     f("standing", standing);
     f("roofline", roofline);
+    f("roofline_note", roofline_note);
     f("tried", tried);
     f("counts", counts);
     f("stop", stop);
@@ -80,6 +83,7 @@ struct job_section {
     f("time_plot", times);
     f("timeline", timeline);
     f("candidates", candidates);
+    f("shared_codes", shared_codes);
     f("left_out", left_out);
   }
   friend bool operator==(const job_section&, const job_section&) = default;

@@ -81,7 +81,7 @@ std::string problem_of(const job_state& job) {
 }
 
 void fill_result(job_section& x, const job_state& job) {
-  x.tried = fmt::format("{} / {}", job.candidates.size(), job.correct());
+  x.tried = fmt::format("{} / {}", job.correct(), job.candidates.size());
   x.counts =
       fmt::format("{} tried, {} correct", count_text(job.candidates.size(), "candidate", "candidates"), job.correct());
   x.stop = job.finished ? clean_line(job.finished->stopped_by, 40) : job.started ? "not finished" : "not started";
@@ -94,13 +94,14 @@ void fill_result(job_section& x, const job_state& job) {
   x.kind = "plain";
   auto times = best->timing();
   if (!times) return;
-  x.kind = beats_noise(*times) ? "good" : "plain";
+  x.standing = standing_of(times->speedup_eager, grounds_of(job, *best));
+  x.kind = x.standing == "real" ? "good" : "plain";
   x.best = duration_text(times->candidate_ms.median);
   x.speedup = ratio_text(times->speedup_eager.value);
   x.interval = interval_text(times->speedup_eager);
-  x.standing = standing_of(*times);
   if (times->speedup_compile) x.over_compile = ratio_text(times->speedup_compile->value);
   if (times->roofline_share) x.roofline = share_text(*times->roofline_share);
+  x.roofline_note = roofline_text(*times);
 }
 
 void fill_judging(job_section& x, const job_state& job) {
@@ -182,6 +183,7 @@ job_section section_of(const job_state& job, std::size_t number, const indexed_o
   auto table = candidates_of(job, order.blobs, options, space);
   x.candidates = std::move(table.entries);
   for (auto& entry : x.candidates) entry.anchor = fmt::format("{}-{}", x.anchor, entry.number);
+  x.shared_codes = std::move(table.shared);
   x.left_out = table.left_out;
   return x;
 }
@@ -207,8 +209,9 @@ std::vector<labelled> run_lines(const run_state& run) {
   out.push_back({"started", date_text(*run.started)});
   out.push_back({run.finished ? "finished" : "last entry", date_text(run.last)});
   out.push_back({"took", seconds_text(std::chrono::duration<double>(run.last - *run.started).count())});
-  out.push_back({"jobs", fmt::format("{}, {} at once", run.jobs.size(), run.spec.parallel_jobs)});
-  out.push_back({"facts", std::to_string(run.facts)});
+  auto at_once = std::min<std::size_t>(run.jobs.size(), run.spec.parallel_jobs);
+  if (run.jobs.size() > 1) out.push_back({"jobs", fmt::format("{}, {} at once", run.jobs.size(), at_once)});
+  out.push_back({"journal", count_text(run.facts, "entry", "entries")});
   return out;
 }
 

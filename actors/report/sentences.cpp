@@ -58,7 +58,9 @@ std::string times_line(const distribution& x) {
                      count_text(x.samples, "sample", "samples"));
 }
 
-std::string speedup_line(const ratio& x) { return fmt::format("{} ({})", ratio_text(x.value), interval_text(x)); }
+std::string speedup_line(const ratio& x) {
+  return fmt::format("{} (median of pairs; {})", ratio_text(x.value), interval_text(x));
+}
 
 std::string listed(const std::vector<std::string>& words, const char* between, std::size_t most) {
   std::string out;
@@ -68,9 +70,10 @@ std::string listed(const std::vector<std::string>& words, const char* between, s
 
 /// Classes of cheats by their letter.
 std::string class_word(const std::string& letter) {
-  static const std::map<std::string, std::string, std::less<>> words{{"A", "answer theft"}, {"B", "replay"},
-                                                                     {"C", "clock"},        {"D", "wrong but accepted"},
-                                                                     {"E", "not a kernel"}, {"F", "tampering"}};
+  static const std::map<std::string, std::string, std::less<>> words{
+      {"A", "touches what is not its own"},     {"B", "gives an earlier answer"},
+      {"C", "works outside of its timed call"}, {"D", "right on easy inputs only"},
+      {"E", "leaves the work to a library"},    {"F", "tampers with the judge"}};
   auto found = words.find(letter);
   return found == words.end() ? "" : " (" + found->second + ")";
 }
@@ -117,8 +120,13 @@ std::vector<std::string> evidence_of(const kernel_failure& x) {
 }
 
 std::string sentence_of(const error_summary& x) {
-  return fmt::format("worst {} (relative {}), eager {}, tolerance {}", error_text(x.max_abs), error_text(x.max_rel),
-                     error_text(x.reference_max_abs), error_text(x.tolerance));
+  std::string share;
+  if (x.of_allowed && *x.of_allowed > 1) share = fmt::format("{:.3g} times what is allowed; ", *x.of_allowed);
+  if (x.of_allowed && *x.of_allowed <= 1)
+    share = (*x.of_allowed < 0.001 ? "under 0.1 %" : share_text(*x.of_allowed)) + " of what is allowed; ";
+  return share
+         + fmt::format("worst {} (relative {}), eager {}, tolerance {} x (1 + |value|)", error_text(x.max_abs),
+                       error_text(x.max_rel), error_text(x.reference_max_abs), error_text(x.tolerance));
 }
 
 std::vector<labelled> times_of(const timing& x) {
@@ -127,8 +135,8 @@ std::vector<labelled> times_of(const timing& x) {
           {"time of torch.compile", x.compile_ms ? times_line(*x.compile_ms) : "not measured"}};
 }
 
-std::vector<labelled> speedups_of(const timing& x) {
-  return {{"speedup over eager", speedup_line(x.speedup_eager) + ", " + standing_of(x)},
+std::vector<labelled> speedups_of(const timing& x, const speedup_grounds& grounds) {
+  return {{"speedup over eager", speedup_line(x.speedup_eager) + ", " + standing_of(x.speedup_eager, grounds)},
           {"speedup over torch.compile", x.speedup_compile ? speedup_line(*x.speedup_compile) : "not measured"}};
 }
 
@@ -203,6 +211,18 @@ std::vector<std::string> not_measured(const verify_document& x) {
   note(passed && x.precision.empty(), "precision class");
   note(passed && x.weights.empty(), "other weights");
   return out;
+}
+
+std::string text_of(const calibration& x) {
+  auto text =
+      fmt::format("copies {:.1f} GB/s, multiplies and adds {:.0f} GFLOP/s, measured {} on {}",
+                  x.copy_bytes_per_second / 1e9, x.fma_flops_per_second / 1e9, date_text(x.at), clean_line(x.of, 120));
+  if (!x.is_noisy()) return text;
+  return text
+         + fmt::format(
+             "; the machine was busy then (the fastest repeats differ by {}, load {:.1f} a core): "
+             "`kernelmesh doctor --measure` on a quiet machine measures it anew",
+             share_text(x.scatter), x.load);
 }
 
 std::string reason_of(const std::string& stopped_by) {

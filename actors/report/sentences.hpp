@@ -4,7 +4,9 @@
 #include <string>
 #include <vector>
 
+#include "actors/report/numbers.hpp"
 #include "messages/records/documents.hpp"
+#include "messages/records/worker.hpp"
 
 namespace actors::report {
 
@@ -21,20 +23,21 @@ struct labelled {
   friend bool operator==(const labelled&, const labelled&) = default;
 };
 
-/// "wrong_values in verify, class D (wrong but accepted)".
+/// "wrong_values in verify, class D (right on easy inputs only)".
 std::string name_of(const messages::kernel_failure& x);
 
 /// The message and what of the details bears it out: three lines at most.
 std::vector<std::string> evidence_of(const messages::kernel_failure& x);
 
-/// "worst 1.2e-07 (relative 3e-06), eager 1.1e-07, tolerance 0.0001": errors against the oracle.
+/// "2.1 % of what is allowed; worst 1.2e-07 (relative 3e-06), eager 1.1e-07, tolerance 0.0001 x (1 + |value|)": errors
+/// against the oracle.
 std::string sentence_of(const messages::error_summary& x);
 
 /// Candidate, eager and torch.compile: median, interval, samples; "not measured" where there is none.
 std::vector<labelled> times_of(const messages::timing& x);
 
 /// Over eager and over torch.compile, with intervals.
-std::vector<labelled> speedups_of(const messages::timing& x);
+std::vector<labelled> speedups_of(const messages::timing& x, const speedup_grounds& grounds);
 
 /// A line for each shape of a task that has several.
 std::vector<labelled> shapes_of(const messages::timing& x);
@@ -62,6 +65,10 @@ std::vector<labelled> environment_of(const messages::environment& x);
 
 /// What a reader might take for granted and was not measured here.
 std::vector<std::string> not_measured(const messages::verify_document& x);
+
+/// "copies 19.6 GB/s, multiplies and adds 90 GFLOP/s, measured ... on ...", in the words of data sheets; of a busy
+/// machine with what makes it doubtful and the remedy.
+std::string text_of(const messages::calibration& x);
 
 /// "roofline" -> "at the roofline: as fast as asked"; an unknown word stays as it is.
 std::string reason_of(const std::string& stopped_by);

@@ -1,5 +1,7 @@
 #include <fmt/format.h>
 
+#include <cstdlib>
+
 #include "actors/report/clean_text.hpp"
 #include "actors/report/numbers.hpp"
 #include "actors/report/table.hpp"
@@ -34,11 +36,18 @@ std::string heading(const verify_document& x) {
 
 // -- what was found ---------------------------------------------------------------------------------------------------
 
+/// In so few elements that another draw may show nothing.
+bool is_rare(const kernel_failure& x) {
+  auto bad = x.details.find("bad_elements"), all = x.details.find("elements");
+  if (bad == x.details.end() || all == x.details.end()) return false;
+  return 100 * std::strtod(bad->second.c_str(), nullptr) < std::strtod(all->second.c_str(), nullptr);
+}
+
 /// Nobody can ask for the same draws: seeds are chosen when a candidate is there.
 std::string way_to_reproduce(const kernel_failure& x) {
   if (x.stage == failure_stage::time) return "run it again: seeds and the order of calls will be new";
   if (x.kind == failure_kind::library_calls) return "run it again; --allow-library-calls lets such work pass";
-  if (!x.details.contains("seed")) return "run it again with --no-time";
+  if (!x.details.contains("seed") || !is_rare(x)) return "run it again with --no-time";
   return "run it again with --no-time --draws 50: each kind with new seeds";
 }
 
@@ -80,17 +89,18 @@ std::string times_text(const distribution& x) {
   return fmt::format("{} ({})", duration_text(x.median), short_interval(x));
 }
 
-std::string baseline_line(const distribution& times, const ratio& speedup, double noise) {
-  return fmt::format("{}: {} ({:.2f}-{:.2f}), {}", times_text(times), ratio_text(speedup.value), speedup.low,
-                     speedup.high, standing_of(speedup, noise));
+/// The ratio is not that of the two medians that stand beside it.
+std::string baseline_line(const distribution& times, const ratio& speedup, const speedup_grounds& grounds) {
+  return fmt::format("{}: {} ({:.2f}-{:.2f}, median of pairs), {}", times_text(times), ratio_text(speedup.value),
+                     speedup.low, speedup.high, standing_of(speedup, grounds));
 }
 
-lines timing_block(const timing& x) {
-  auto roofline = x.roofline_share ? ", " + share_text(*x.roofline_share) + " of the roofline" : "";
-  lines out{{"time", times_text(x.candidate_ms) + roofline},
-            {"eager", baseline_line(x.eager_ms, x.speedup_eager, x.aa_noise)}};
+lines timing_block(const timing& x, const speedup_grounds& grounds) {
+  auto roofline = roofline_text(x);
+  lines out{{"time", times_text(x.candidate_ms) + (roofline.empty() ? "" : ", " + roofline)},
+            {"eager", baseline_line(x.eager_ms, x.speedup_eager, grounds)}};
   if (x.compile_ms && x.speedup_compile)
-    out.push_back({"compile", baseline_line(*x.compile_ms, *x.speedup_compile, x.aa_noise)});
+    out.push_back({"compile", baseline_line(*x.compile_ms, *x.speedup_compile, grounds)});
   for (auto& line : shapes_of(x)) out.push_back(std::move(line));
   return out;
 }
@@ -147,7 +157,7 @@ std::string text_of(const verify_document& x) {
   if (x.error) add("error", sentence_of(*x.error));
   add("precision", precision_line(x));
   add("own work", own_work_line(x));
-  if (x.timing) append(timing_block(*x.timing));
+  if (x.timing) append(timing_block(*x.timing, {x.timing->aa_noise, x.degenerate_task}));
   add("conditions", judged_line(x));
   add("machine", machine_line(x.environment));
   add("missing", joined(not_measured(x)));

@@ -1,7 +1,5 @@
 #include "devices/simulated/simulated_device.hpp"
 
-#include <algorithm>
-
 #include "devices/simulated/simulated_executor.hpp"
 #include "messages/records/candidate.hpp"
 #include "messages/records/op_graph.hpp"
@@ -109,7 +107,7 @@ private:
     return messages::verdict{messages::timed{{.candidate_ms = around(ms),
                                               .eager_ms = around(world_.eager_ms()),
                                               .speedup_eager = {speedup, speedup * (1 - noise), speedup * (1 + noise)},
-                                              .roofline_share = std::min(1.0, floor_ms / ms),
+                                              .roofline_share = floor_ms / ms,
                                               .aa_noise = noise}}};
   }
 

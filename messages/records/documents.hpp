@@ -94,6 +94,7 @@ struct best_candidate {
   std::string candidate;
   std::string file;  ///< the export
   std::string origin;
+  bool timed_again = false;  ///< `verify.timing` is of a second timing, in a fresh process; only that counts as real
   verify_document verify;
 
   void fields(auto& f) {
@@ -101,6 +102,7 @@ struct best_candidate {
     f("candidate", candidate);
     f("file", file);
     f("origin", origin);
+    f("timed_again", timed_again);
     f("verify", verify);
   }
   friend bool operator==(const best_candidate&, const best_candidate&) = default;

@@ -26,10 +26,11 @@ struct output_figures {
   std::uint64_t over_tolerance = 0;       ///< elements with |got - want| > tolerance * (1 + |want|)
   std::uint64_t non_finite_mismatch = 0;  ///< elements where NaN or an infinity is on one side only, or of other sign
   double max_abs = 0;
-  double max_rel = 0;        ///< over elements with |want| above the output's RMS / 1000
-  double rms = 0;            ///< of the error
-  double reference_rms = 0;  ///< of the oracle's output
-  double eager_max_abs = 0;  ///< eager's own error against the oracle on this draw
+  double max_rel = 0;                  ///< over elements with |want| above the output's RMS / 1000
+  std::optional<double> of_tolerance;  ///< the largest |got - want| / (tolerance * (1 + |want|)), if any is allowed
+  double rms = 0;                      ///< of the error
+  double reference_rms = 0;            ///< of the oracle's output
+  double eager_max_abs = 0;            ///< eager's own error against the oracle on this draw
   double eager_rms = 0;
   std::vector<std::int64_t> first_index;  ///< of the first bad element; empty if none is bad
   double first_got = 0;
@@ -48,6 +49,7 @@ struct output_figures {
     f("non_finite_mismatch", non_finite_mismatch);
     f("max_abs", max_abs);
     f("max_rel", max_rel);
+    f("of_tolerance", of_tolerance);
     f("rms", rms);
     f("reference_rms", reference_rms);
     f("eager_max_abs", eager_max_abs);

@@ -164,13 +164,18 @@ struct error_summary {
   double max_abs = 0;
   double max_rel = 0;
   double reference_max_abs = 0;  ///< eager's own error against the oracle
-  double tolerance = 0;
+  double tolerance = 0;          ///< absolute and relative: allowed is tolerance * (1 + |want|)
+
+  /// The largest error as a share of what is allowed: of that, or on redraws of what eager's own error allows,
+  /// whichever is kept better. Nothing where it was not measured.
+  std::optional<double> of_allowed;
 
   void fields(auto& f) {
     f("max_abs", max_abs);
     f("max_rel", max_rel);
     f("reference_max_abs", reference_max_abs);
     f("tolerance", tolerance);
+    f("of_allowed", of_allowed);
   }
   friend bool operator==(const error_summary&, const error_summary&) = default;
 };
@@ -278,7 +283,7 @@ struct timing {
   std::optional<distribution> compile_ms;  ///< there if torch.compile was a baseline
   ratio speedup_eager;
   std::optional<ratio> speedup_compile;
-  std::optional<double> roofline_share;    ///< 0 to 1; there if the device's bandwidth is known
+  std::optional<double> roofline_share;    ///< there if the device's bandwidth is known; above 1: faster than that
   std::optional<double> own_kernel_share;  ///< 0 to 1; there if it was measured
   double aa_noise = 0;                     ///< relative, of eager timed against itself
   std::string clock = "judge";             ///< "shim", "replayer", "judge"

@@ -34,6 +34,11 @@ struct calibration {
   double copy_bytes_per_second = 0;
   double fma_flops_per_second = 0;
   std::chrono::sys_time<std::chrono::milliseconds> at{};  ///< when it was measured
+  double scatter = 0;  ///< by which the fastest few of the repeats differ: 0.1 is 10 %; 0 where that was not noted
+  double load = 0;     ///< of the machine then, by core; 0 where that was not noted
+
+  /// What it says may be of a busy moment.
+  bool is_noisy() const { return scatter > 0.05 || load > 0.5; }
 
   void fields(auto& f) {
     f("schema", schema);
@@ -41,6 +46,8 @@ struct calibration {
     f("copy_bytes_per_second", copy_bytes_per_second);
     f("fma_flops_per_second", fma_flops_per_second);
     f("at_ms", at);
+    f("scatter", scatter);
+    f("load", load);
   }
   friend bool operator==(const calibration&, const calibration&) = default;
 };

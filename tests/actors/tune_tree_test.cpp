@@ -57,6 +57,23 @@ TEST_CASE("the tuner finds better knobs than the planner's, drops the slow early
   CHECK(job.finished->best == job.best()->id());
 }
 
+TEST_CASE("a search that is ended by its time has its winner timed again, and is over at most a timing later") {
+  tests::scratch_folder folder;
+  simulated_tree tree{folder.path()};
+  auto whole = job_of(facts_of(tree, long_search(tree, "r")));
+  auto limit = whole.spent(*whole.ended) / 2;
+  auto spec = long_search(tree, "short");
+  spec.jobs[0].strategy.time_limit = limit;
+  spec.jobs[0].strategy.earlier_plans = false;
+  auto facts = facts_of(tree, spec);
+  auto job = job_of(facts);
+  CHECK(job.finished->stopped_by == "time");
+  CHECK(job.candidates.size() < whole.candidates.size());
+  CHECK(stages_that_end_in(facts, "/time-again") >= 1);
+  CHECK_FALSE(is_timed_once(job, *job.best()));
+  CHECK(job.spent(*job.ended) < limit + job.best()->results.at(stage_kind::time).elapsed);
+}
+
 TEST_CASE("the next run of a task starts from what the last one found, and says so") {
   tests::scratch_folder folder;
   simulated_tree tree{folder.path()};

@@ -87,9 +87,24 @@ TEST_CASE("weights changed after construction are reported and reject nothing") 
   figures.draws.back() = wrong_draw("own", "", "perturbed");
   CHECK(failure_in(conclude(figures, {})).kind == failure_kind::wrong_values);  // a function: it is lent them each time
   figures.draws.back().got_structure = figures.draws.back().expected_structure = "Tensor";
+  CHECK(std::get<verified>(conclude(figures, {})).judging.weights.empty());  // nothing shows that it uses any
+  figures.draws.push_back(good_draw("own"));
+  figures.draws.back().weights = "other_seed";
+  std::swap(figures.draws.back(), *(figures.draws.end() - 2));
   auto verdict = std::get<verified>(conclude(figures, {}));
   CHECK(verdict.judging.weights == "prepared_at_init");
   CHECK(verdict.judging.draws.back() == "perturbed");
+}
+
+TEST_CASE("a candidate that ignores a weight is not said to have prepared it") {
+  auto figures = good_verify();
+  for (auto weights : {"other_seed", "perturbed"}) {
+    figures.draws.push_back(wrong_draw("own", "", weights));
+    figures.draws.back().got_structure = figures.draws.back().expected_structure = "Tensor";
+  }
+  auto verdict = std::get<rejected>(conclude(figures, {}));
+  CHECK(verdict.failure.kind == failure_kind::wrong_values);
+  CHECK(verdict.judging->weights.empty());
 }
 
 TEST_CASE("a buffer that the reference changes is an output with a name, and its strides are free") {

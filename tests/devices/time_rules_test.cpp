@@ -22,6 +22,11 @@ TEST_CASE("times become medians, paired ratios and noise") {
   CHECK_FALSE(timing.compile_ms.has_value());
 }
 
+TEST_CASE("a share of the roofline above 1 is told as it is") {
+  auto timing = std::get<timed>(conclude(good_time(), {}, 5e8)).timing;
+  CHECK(timing.roofline_share == doctest::Approx(2));
+}
+
 TEST_CASE("torch.compile is a baseline beside eager where it was measured") {
   auto figures = good_time();
   figures.baseline_ns["compile"] = std::vector<double>(7, 1.5e6);

@@ -211,3 +211,27 @@ TEST_CASE("on a redraw an error beyond the tolerance is held against eager's own
   CHECK(failure_in(beyond(1, 2e-2, 1e-4)).kind == failure_kind::wrong_values);
   CHECK(failure_in(beyond(0, 3.9e-4, 1e-4)).kind == failure_kind::wrong_values);
 }
+
+TEST_CASE("the error that is told is what is compared, as a share of what is allowed") {
+  auto figures = good_verify();
+  CHECK_FALSE(std::get<verified>(conclude(figures, {})).error.of_allowed.has_value());  // integers: nothing is allowed
+  figures.draws[0].outputs[0].of_tolerance = 0.02;
+  figures.draws[1].outputs[0].of_tolerance = 0.5;
+  figures.draws[1].outputs[0].rms = 1e-6;
+  CHECK(std::get<verified>(conclude(figures, {})).error.of_allowed == doctest::Approx(0.05));  // of 2e-5 of the RMS
+  figures.draws[0].outputs[0].of_tolerance = 0.4;
+  CHECK(std::get<verified>(conclude(figures, {})).error.of_allowed == doctest::Approx(0.4));
+  figures.draws[0].outputs[0].of_tolerance = 30;
+  figures.draws[0].outputs[0].over_tolerance = 1;
+  CHECK(std::get<rejected>(conclude(figures, {})).error->of_allowed == doctest::Approx(30));
+}
+
+TEST_CASE("a task whose outputs have no elements is degenerate: whatever is given is right") {
+  auto figures = good_verify();
+  CHECK_FALSE(std::get<verified>(conclude(figures, {})).judging.degenerate_task);
+  for (auto& draw : figures.draws) {
+    draw.outputs[0].expected = draw.outputs[0].got = spec({0, 3});
+    draw.outputs[0].elements = 0;
+  }
+  CHECK(std::get<verified>(conclude(figures, {})).judging.degenerate_task);
+}

@@ -250,7 +250,7 @@ def _errors(eager: torch.Tensor, want: torch.Tensor, got: torch.Tensor, toleranc
         "first_index": unravel(error.first, list(eager.shape)),
         "first_got": error.first_got,
         "first_want": error.first_want,
-    }
+    } | ({"of_tolerance": error.of_tolerance} if tolerance > 0 else {})
 
 
 def _least_rms(eager: torch.Tensor, tolerance: float) -> float:

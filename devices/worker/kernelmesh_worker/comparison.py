@@ -18,6 +18,7 @@ class Error:
     non_finite_mismatch: int = 0
     max_abs: float = 0.0
     max_rel: float = 0.0
+    of_tolerance: float = 0.0  # the largest |got - want| / (tolerance * (1 + |want|)); 0 where nothing is tolerated
     rms: float = 0.0
     first: int = -1  # flat index of the first bad element; -1: none
     first_got: float = 0.0
@@ -51,7 +52,7 @@ def compare(
     got: torch.Tensor, want: torch.Tensor, tolerance: float, reference_rms: float, relative: bool = True
 ) -> Error:
     """Both of the same shape. Bad: |got - want| > tolerance * (1 + |want|), or NaN or infinity not in place. Without
-    `relative` there is no max_rel."""
+    `relative` there is neither max_rel nor of_tolerance."""
     error = Error()
     floor = reference_rms / 1000 if relative else None
     got, want = got.reshape(-1), want.reshape(-1)
@@ -88,6 +89,8 @@ def _add_chunk(
     error._count += got.numel()
     if floor is not None:
         size = want.abs()
+        if tolerance > 0 and largest > error.of_tolerance * tolerance:  # else no element has a larger share
+            error.of_tolerance = max(error.of_tolerance, (distance / (size + 1)).max().item() / tolerance)
         error.max_rel = max(error.max_rel, distance.div_(size).masked_fill_(size <= floor, 0.0).max().item())
     if bad is not None and error.first < 0:
         _find_first(error, start, bad, got, wanted)

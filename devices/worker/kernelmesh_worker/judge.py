@@ -7,6 +7,7 @@ import os
 import sys
 import time
 import traceback
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -27,8 +28,10 @@ from kernelmesh_worker.zygote_client import ZygoteClient, ZygoteLost
 
 DEVICE = "cpu:0"
 _COPY_BYTES = 256 << 20
-_COPY_REPEATS = 7
 _MATRIX = 1024
+_FEWEST_REPEATS, _MOST_REPEATS = 7, 24
+_BETWEEN_REPEATS_S = 0.05
+_CALM = 0.03  # by which the fastest three may differ
 _PROGRESS_S = 0.2
 Reply = tuple[str, dict[str, Any]]
 
@@ -103,34 +106,51 @@ def calibrated(known: dict[str, Any]) -> dict[str, Any]:
     of = f"{machine.device_model()}; torch {torch.__version__}"
     if known.get("of") == of and known.get("copy_bytes_per_second") and known.get("fma_flops_per_second"):
         return known
-    rates = {"copy_bytes_per_second": copy_bandwidth(), "fma_flops_per_second": multiply_rate()}
-    return {"schema": "kernelmesh.calibration/1", "of": of, "at_ms": time.time_ns() // 1_000_000} | rates
+    (copy, copy_scatter), (multiply, multiply_scatter) = copy_bandwidth(), multiply_rate()
+    return {
+        "schema": "kernelmesh.calibration/1",
+        "of": of,
+        "at_ms": time.time_ns() // 1_000_000,
+        "copy_bytes_per_second": copy,
+        "fma_flops_per_second": multiply,
+        "scatter": max(copy_scatter, multiply_scatter),
+        "load": machine.load_by_core(),
+    }
 
 
-def copy_bandwidth() -> float:
-    """Bytes read plus written a second, of buffers larger than the caches; the best of a few repeats, which is kept for
-    long and must not be what a busy moment gave."""
+def copy_bandwidth() -> tuple[float, float]:
+    """Bytes read plus written a second, of buffers larger than the caches, and the scatter."""
     size = min(_COPY_BYTES, machine.available_memory() // 8)
     source, target = torch.ones(size, dtype=torch.uint8), torch.empty(size, dtype=torch.uint8)
-    target.copy_(source)
-    seconds = []
-    for _ in range(_COPY_REPEATS):
-        start = time.perf_counter()
-        target.copy_(source)
-        seconds.append(time.perf_counter() - start)
-    return 2 * size / min(seconds)
+    seconds, scatter = fastest(lambda: target.copy_(source))
+    return 2 * size / seconds, scatter
 
 
-def multiply_rate() -> float:
-    """Operations a second of fused multiplications and additions in fp32, two each, as a matrix product does them."""
+def multiply_rate() -> tuple[float, float]:
+    """Operations a second of fused multiplications and additions in fp32, two each, as a matrix product does them; and
+    the scatter."""
     a, b = torch.rand(_MATRIX, _MATRIX), torch.rand(_MATRIX, _MATRIX)
-    torch.mm(a, b)
-    seconds = []
-    for _ in range(_COPY_REPEATS):
+    seconds, scatter = fastest(lambda: torch.mm(a, b))
+    return 2 * _MATRIX**3 / seconds, scatter
+
+
+def fastest(call: Callable[[], Any]) -> tuple[float, float]:
+    """Seconds of the fastest repeat, and by which share the third fastest takes longer. The figure is kept for long and
+    must not be what a busy moment gave: there is time between repeats, and there are more of them until the fastest
+    agree."""
+    call()
+    seconds: list[float] = []
+    while len(seconds) < _FEWEST_REPEATS or (len(seconds) < _MOST_REPEATS and scatter_of(seconds) > _CALM):
+        time.sleep(_BETWEEN_REPEATS_S)
         start = time.perf_counter()
-        torch.mm(a, b)
+        call()
         seconds.append(time.perf_counter() - start)
-    return 2 * _MATRIX**3 / min(seconds)
+    return min(seconds), scatter_of(seconds)
+
+
+def scatter_of(seconds: list[float]) -> float:
+    first, *_, third = sorted(seconds)[:3]
+    return third / first - 1
 
 
 def run_judge(endpoint: str, worker_id: str, zygote: ZygoteClient) -> None:

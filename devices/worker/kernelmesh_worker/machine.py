@@ -74,6 +74,14 @@ def available_memory() -> int:
     return _meminfo("MemAvailable")
 
 
+def load_by_core() -> float:
+    """Of the last minute; 0 where the system does not say."""
+    try:
+        return os.getloadavg()[0] / (os.cpu_count() or 1)
+    except OSError:
+        return 0.0
+
+
 def environment(toolchain: str = "") -> dict[str, str]:
     """The record `environment`; torch is named only where it is loaded."""
     torch = sys.modules.get("torch")

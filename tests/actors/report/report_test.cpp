@@ -76,7 +76,8 @@ TEST_CASE("the page says what was tried, what was best and what it rests on") {
                     "wrong_values in verify",
                     "0.5 instead of 0.25 at [3]",
                     "eager 1.1e-07",
-                    "tolerance 0.0001",
+                    "tolerance 0.0001 x (1 + |value|)",
+                    "<td class=\"n\">2 / 3</td>",
                     "400 samples",
                     "void kernel_3()",
                     "void broken_2()",
@@ -214,6 +215,66 @@ TEST_CASE("what was only verified has no times and says so") {
   CHECK(has(run.html(), "not asked for: verified only"));
 }
 
+TEST_CASE("a winner is called real once it was timed again") {
+  auto run = one_job();
+  auto id = run.passed({"a"}, 0.8);
+  auto once = run.model().jobs.at(0);
+  CHECK(once.standing == "faster, timed once");
+  CHECK(once.kind == "plain");
+  const auto& job = run.run.jobs.at({"a"});
+  stage_result again{.stage = stage_of(job, id, stage_kind::time, actors::logic::timing_step::again),
+                     .kind = stage_kind::time,
+                     .candidate = id,
+                     .outcome = verdict{timed{timing_of(1.2, 2.4)}}};
+  run.say({"a"}, stage_finished{again});
+  auto twice = run.model().jobs.at(0);
+  CHECK(twice.standing == "real");
+  CHECK(twice.speedup == "2.00x");
+  CHECK(twice.candidates.at(0).verdict == "best: correct, real");
+}
+
+TEST_CASE("what was only judged needs no second timing: it was not chosen by its time") {
+  auto spec = job_named("a");
+  spec.imported = {"manifest"};
+  run_builder run{{spec}};
+  run.say({"a"}, job_started{});
+  run.passed({"a"}, 0.8);
+  CHECK(run.model().jobs.at(0).standing == "real");
+}
+
+TEST_CASE("a file that several candidates have stands on the page once") {
+  auto run = one_job();
+  auto header = run.blobs.put("// in every kernel\n").value();
+  std::vector<candidate_id> ids;
+  for (int i = 0; i < 3; ++i) ids.push_back(run.passed({"a"}, 1.0 + i));
+  for (const auto& id : ids) run.run.jobs.at({"a"}).find(id)->made.manifest.sources.push_back({"loop.hpp", header});
+  auto job = run.model().jobs.at(0);
+  REQUIRE(job.shared_codes.size() == 1);
+  CHECK(job.shared_codes.at(0).path == "loop.hpp");
+  CHECK(job.candidates.at(0).details->codes.size() == 1);
+  CHECK(job.candidates.at(0).details->code_note == "With loop.hpp, shown once below. ");
+  auto page = run.html();
+  CHECK(count_of(page, "// in every kernel") == 1);
+  CHECK(count_of(page, "void kernel_2()") == 1);
+}
+
+TEST_CASE("candidates are numbered below their chart, a long row of them at round numbers") {
+  auto run = one_job();
+  for (int i = 0; i < 30; ++i) run.candidate({"a"}, std::to_string(i));
+  std::vector<std::string> numbers;
+  for (const auto& label : run.model().jobs.at(0).speedups->labels) numbers.push_back(label.label);
+  CHECK(numbers == std::vector<std::string>{"1", "5", "10", "15", "20", "25", "30"});
+  CHECK(has(run.html(), ">25</text>"));
+}
+
+TEST_CASE("a run of one job says nothing of jobs at once, one of several no more than it has") {
+  auto one = one_job();
+  CHECK_FALSE(has(one.html(), "at once</dd>"));
+  run_builder two{{job_named("a"), job_named("b")}};
+  two.run.spec.parallel_jobs = 4;
+  CHECK(has(two.html(), "2, 2 at once</dd>"));
+}
+
 TEST_CASE("a gain within the noise is not called real") {
   auto run = one_job();
   run.passed({"a"}, 2.38);
@@ -267,7 +328,8 @@ TEST_CASE("ten thousand candidates with long sources stay under 20 MB and say wh
   auto run = one_job();
   std::string code(150'000, '&');
   for (int i = 0; i < 10'100; ++i) {
-    auto id = run.candidate({"a"}, code);
+    auto number = std::to_string(100'000 + i);
+    auto id = run.candidate({"a"}, code.substr(number.size()) + number);
     if (i % 2)
       run.stage({"a"}, id, stage_kind::verify, rejected{wrong_values(), {}, {}});
     else

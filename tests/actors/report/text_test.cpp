@@ -8,6 +8,7 @@
 #include "actors/logic/documents.hpp"
 #include "actors/logic/status.hpp"
 #include "actors/report/clean_text.hpp"
+#include "actors/report/sentences.hpp"
 #include "actors/report/table.hpp"
 #include "sample_run.hpp"
 
@@ -31,7 +32,7 @@ std::size_t widest(const std::string& text) {
 
 optimize_document found(const std::string& task, double speedup) {
   optimize_document x{.run = "r", .task = task, .candidates = {7, 5}, .stopped_by = "roofline"};
-  x.best = best_candidate{.dsl = "cpp", .file = "out/relu.py", .origin = "rules"};
+  x.best = best_candidate{.dsl = "cpp", .file = "out/relu.py", .origin = "rules", .timed_again = true};
   x.best->verify.timing = timing_of(2.4 / speedup, 2.4);
   return x;
 }
@@ -44,6 +45,33 @@ TEST_CASE("an optimized task in one short block") {
                     "out/relu.py", "7 tried, 5 correct", "as close to the roofline as asked", "out/report.html"})
     CHECK_MESSAGE(has(text, part), part);
   CHECK(widest(text) <= 80);
+}
+
+TEST_CASE("a winner that was timed once is not called real") {
+  auto x = found("relu", 3);
+  x.best->timed_again = false;
+  auto text = text_of(x);
+  CHECK(has(text, "3.00x over eager (2.97x to 3.03x), faster,"));
+  CHECK_FALSE(has(text, "real"));
+}
+
+TEST_CASE("a calibration of a busy machine says so, with the remedy") {
+  calibration x{.of = "a Xeon", .copy_bytes_per_second = 7e9, .fma_flops_per_second = 9e10};
+  auto calm = actors::report::text_of(x);
+  CHECK(calm == "copies 7.0 GB/s, multiplies and adds 90 GFLOP/s, measured 1970-01-01 00:00:00 UTC on a Xeon");
+  x.scatter = 0.4;
+  CHECK(has(actors::report::text_of(x), "the fastest repeats differ by 40 %, load 0.0 a core): `kernelmesh doctor"));
+  x = {.load = 1.5};
+  CHECK(has(actors::report::text_of(x), "--measure` on a quiet machine"));
+}
+
+TEST_CASE("what is said of a stage that verified is what was compared") {
+  stage_result x{.outcome = verdict{verified{{}, {.max_abs = 8, .of_allowed = 0.021}}}};
+  CHECK(actors::logic::summary_of(x) == "verified, error 2.1 % of what is allowed");
+  x.outcome = verdict{verified{{}, {.max_abs = 1e-7, .of_allowed = 9e-5}}};
+  CHECK(actors::logic::summary_of(x) == "verified, error under 0.1 % of what is allowed");
+  x.outcome = verdict{verified{{}, {}}};
+  CHECK(actors::logic::summary_of(x) == "verified");
 }
 
 TEST_CASE("rules of algebra that made the task smaller are named, each on a line where there are many") {

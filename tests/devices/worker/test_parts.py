@@ -13,6 +13,7 @@ import family
 import numpy
 import pytest
 import torch
+from kernelmesh_worker import judge
 from kernelmesh_worker.arena import Arena, Got
 from kernelmesh_worker.checking import agree, badness
 from kernelmesh_worker.comparison import CHUNK, compare, is_finite, rms_of, unravel
@@ -34,6 +35,7 @@ def test_a_comparison_agrees_with_plain_arithmetic() -> None:
     distance = (got.double() - want).abs()
     assert error.over_tolerance == int((distance > 1e-3 * (1 + want.abs())).sum())
     assert error.max_abs == distance.max().item()
+    assert error.of_tolerance == pytest.approx((distance / (1e-3 * (1 + want.abs()))).max().item())
     assert error.rms == pytest.approx(distance.square().mean().sqrt().item())
     counts = want.abs() > rms_of(want) / 1000
     assert error.max_rel == pytest.approx((distance / want.abs())[counts].max().item())
@@ -63,6 +65,30 @@ def test_a_large_output_is_compared_in_time() -> None:
     start = time.process_time()
     assert compare(want + 1e-6, want, 1e-4, 1.0).over_tolerance == 0
     assert time.process_time() - start < 3
+
+
+@pytest.mark.parametrize(
+    ("taken", "repeats", "scatter"),
+    [
+        ([9.0, *[1.0] * 30], 7, 0.0),  # calm but for one moment
+        ([3.0, 2.5, 2.2, 2.0, 1.8, 1.6, 1.4, 1.2, *[1.0] * 30], 11, 0.0),  # busy at first: until they agree
+        ([1.0, *[1.5] * 30], 24, 0.5),  # they never do: then the fastest is told with what makes it doubtful
+    ],
+)
+def test_what_a_device_can_do_is_measured_until_the_fastest_repeats_agree(
+    monkeypatch: pytest.MonkeyPatch, taken: list[float], repeats: int, scatter: float
+) -> None:
+    now, calls = [0.0], [-1]  # the first call warms up
+
+    def call() -> None:
+        if calls[0] >= 0:
+            now[0] += taken[calls[0]]
+        calls[0] += 1
+
+    monkeypatch.setattr(judge.time, "perf_counter", lambda: now[0])
+    monkeypatch.setattr(judge.time, "sleep", lambda seconds: None)
+    assert judge.fastest(call) == (1.0, pytest.approx(scatter))
+    assert calls[0] == repeats
 
 
 def test_a_flat_index_becomes_a_place() -> None:
