@@ -121,7 +121,7 @@ TEST_CASE_FIXTURE(fake_compiler, "giving up all builds one after the other gives
     compiler->cancel({name});
     CHECK(std::holds_alternative<messages::cancelled>(outcomes.await()));
   }
-  CHECK(reports.down.await().code == failure_code::worker_lost);
+  CHECK(reports.down.await().code == failure_code::interrupted);
   reports.ready.await();
   tests::finding_of<messages::compiled>(run(build_of("good")));
 }
@@ -146,7 +146,7 @@ TEST_CASE_FIXTURE(fake_compiler, "giving up the only build starts the compiler a
   compiler->run(build_of("hang"), {.ended = [&](auto x) { outcomes.put(x); }, .progress = [](auto) {}});
   compiler->cancel({"hangint x;"});
   CHECK(std::holds_alternative<messages::cancelled>(outcomes.await()));
-  CHECK(reports.down.await().code == failure_code::worker_lost);
+  CHECK(reports.down.await().code == failure_code::interrupted);
   reports.ready.await();
   hub->call([&] { CHECK(scratch_folders() == 0); });
 }
