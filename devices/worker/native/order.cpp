@@ -28,6 +28,7 @@ status check_shape(const messages::tensor_spec& spec) {
 }
 
 status check_place(const lent_tensor& x, std::uint64_t buffer_bytes) {
+  if (messages::is_complex(x.spec.dtype)) return failed("is complex, which the function's interface knows nothing of");
   auto bytes = extent_bytes(x.spec);
   if (!bytes) return failed(bytes.error());
   if (x.offset % messages::bytes_of(x.spec.dtype) != 0) return failed("is not aligned");
