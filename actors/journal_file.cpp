@@ -280,6 +280,8 @@ expected<std::vector<fact>> journal_file::read() const {
   auto& x = *connection_;
   std::vector<fact> facts;
   try {
+    std::optional<SQLite::Transaction> one_state;  // another process may add facts between two statements
+    if (!x.open) one_state.emplace(x.database, SQLite::TransactionBehavior::DEFERRED);
     bool hashed = x.version > 1;
     SQLite::Statement rows{x.database, hashed ? "SELECT number, body, hash FROM facts ORDER BY number"
                                               : "SELECT number, body FROM facts ORDER BY number"};

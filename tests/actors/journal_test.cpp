@@ -3,6 +3,7 @@
 #include <sys/stat.h>
 #include <fstream>
 #include <random>
+#include <thread>
 
 #include "actors/journal_file.hpp"
 #include "tests/support/database.hpp"
@@ -77,6 +78,26 @@ TEST_CASE("a run has one writer: a second is refused until the first is gone") {
     CHECK(journal_file::open(path, mode::read_only));
   }
   CHECK(journal_file::open(path, mode::open));
+}
+
+TEST_CASE("a journal that grows while it is read is whole each time") {
+  tests::scratch_folder folder;
+  auto writer = journal_file::open(actors::journal_path(folder.path(), {"r"}), mode::create);
+  REQUIRE(writer);
+  REQUIRE(writer->add({some(run_started{{.run = {"r"}}})}));
+  REQUIRE(writer->commit());
+  std::thread writing{[&] {
+    for (int i = 0; i < 300; ++i) CHECK((writer->add({some(job_started{}, "a")}) && writer->commit()));
+  }};
+  std::size_t seen = 0;
+  while (seen < 301) {
+    auto facts = actors::read_journal(folder.path(), {"r"});
+    CHECK_MESSAGE(facts.has_value(), facts.error().detail);
+    if (!facts) break;
+    CHECK(facts->size() >= seen);
+    seen = facts->size();
+  }
+  writing.join();
 }
 
 TEST_CASE("a journal of a newer version is refused and says what to do") {
