@@ -5,6 +5,7 @@
 #include <map>
 
 #include "configs/short_process.hpp"
+#include "configs/wording.hpp"
 #include "messages/wire/wire.hpp"
 
 namespace configs {
@@ -27,11 +28,6 @@ struct task_problem {
   }
 };
 
-std::string worded(const std::string& called, const task_problem& x) {
-  return x.line > 0 ? called + ':' + std::to_string(x.line) + ": " + x.message
-                    : "the task " + called + ": " + x.message;
-}
-
 /// What the script's lines say, in their order.
 std::vector<std::string> problems_in(const std::string& output, const std::map<std::string, std::string>& called) {
   std::vector<std::string> found;
@@ -41,7 +37,9 @@ std::vector<std::string> problems_in(const std::string& output, const std::map<s
     at = end + 1;
     if (!line.starts_with(task_mark)) continue;
     auto problem = wire::from_json<task_problem>(line.substr(task_mark.size()));
-    if (problem && called.contains(problem->file)) found.push_back(worded(called.at(problem->file), *problem));
+    if (problem && called.contains(problem->file))
+      found.push_back(about_task(called.at(problem->file), problem->line > 0 ? std::to_string(problem->line) : "",
+                                 problem->message));
   }
   return found;
 }

@@ -92,6 +92,11 @@ std::string suggestion(std::string_view name, std::span<const std::string> known
   return "; " + std::string{what} + " " + listed(known);
 }
 
+std::string about_task(std::string_view file, std::string_view line, std::string_view message) {
+  auto where = line.empty() ? "the task " + std::string{file} : std::string{file} + ':' + std::string{line};
+  return where + ": " + std::string{message};
+}
+
 std::string path_for_people(const std::filesystem::path& path) {
   namespace fs = std::filesystem;
   std::error_code error;

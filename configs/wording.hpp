@@ -21,6 +21,9 @@ std::string nearest(std::string_view name, std::span<const std::string> known);
 /// `; did you mean "x"?`, or the known names where none is near, or nothing where none is known.
 std::string suggestion(std::string_view name, std::span<const std::string> known, std::string_view what);
 
+/// What is wrong with a task: `FILE:LINE: message`, as editors take it, or without a line `the task FILE: message`.
+std::string about_task(std::string_view file, std::string_view line, std::string_view message);
+
 /// Relative to the working folder where it lies in it, else absolute.
 std::string path_for_people(const std::filesystem::path& path);
 

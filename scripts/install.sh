@@ -145,16 +145,19 @@ choose_python() {
   fi
 }
 
+# make_tools PYTHON: a virtual environment beside the build, for installers alone.
+tools=$root/build/tools
+make_tools() { "$tools/bin/pip" --version > /dev/null 2>&1 || "$1" -m venv "$tools"; }
+
 # Prints the uv to use; installs one beside the build if there is none. Fails if there is no way to get it.
 find_uv() {
-  local own=$root/build/tools
   if uv --version > /dev/null 2>&1; then
     echo uv
-  elif "$own/bin/uv" --version > /dev/null 2>&1; then
-    echo "$own/bin/uv"
+  elif "$tools/bin/uv" --version > /dev/null 2>&1; then
+    echo "$tools/bin/uv"
   else
-    say "uv, an installer: 25 MB, into ${own#"$root/"}" >&2
-    "$python_base" -m venv "$own" >&2 && "$own/bin/pip" install --quiet --disable-pip-version-check uv >&2 && echo "$own/bin/uv"
+    say "uv, an installer: 25 MB, into ${tools#"$root/"}" >&2
+    make_tools "$python_base" >&2 && "$tools/bin/pip" install --quiet --disable-pip-version-check uv >&2 && echo "$tools/bin/uv"
   fi
 }
 

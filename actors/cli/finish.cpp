@@ -47,13 +47,13 @@ void say_how_to_go_on(const logic::run_state& run) {
 /// As they lie for who reads it here; documents have absolute paths.
 std::string for_people(const std::string& path) { return path.empty() ? path : configs::path_for_people(path); }
 
-/// The task is wanting, which no candidate can help. FILE:LINE where the line is known, as editors take it.
+/// The task is wanting, which no candidate can help.
 outcome refuse_task(const logic::job_state& job, const kernel_failure& why) {
   const auto& name = job.spec.task_name;
   auto file = job.spec.task_file.empty() ? name + (name.ends_with(".py") ? "" : ".py") : job.spec.task_file;
   auto line = why.details.find("line");
   return fail(failure_code::bad_input,
-              (line == why.details.end() ? "the task " + file : file + ':' + line->second) + ": " + why.message);
+              configs::about_task(file, line == why.details.end() ? "" : line->second, why.message));
 }
 
 outcome finish_verify(const logic::run_state& run, bool json) {

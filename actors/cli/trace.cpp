@@ -19,11 +19,13 @@ outcome trace(const common_options& common, const trace_options& options) {
   auto facts = read_journal(runs_folder(*state), {options.run});
   if (!facts) return tl::unexpected{facts.error()};
   auto document = wire::to_json(logic::trace_of({options.run}, *facts)) + '\n';
-  auto file = std::filesystem::absolute(options.out.empty() ? "trace.json" : options.out).lexically_normal();
-  if (auto there = options.out.empty() ? expected<void>{} : check_place(file); !there)
-    return tl::unexpected{there.error()};
-  if (options.out.empty() || common.json) std::cout << document;
-  if (options.out.empty()) return exit_code::done;
+  if (options.out.empty()) {
+    std::cout << document;
+    return exit_code::done;
+  }
+  auto file = std::filesystem::absolute(options.out).lexically_normal();
+  if (auto there = check_place(file); !there) return tl::unexpected{there.error()};
+  if (common.json) std::cout << document;
   if (auto written = write_file(file, document); !written) return tl::unexpected{written.error()};
   if (!common.json) std::cout << file.string() << '\n';
   return exit_code::done;

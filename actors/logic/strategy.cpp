@@ -128,11 +128,14 @@ const candidate_state* to_be_timed_again(const job_state& job) {
 
 }  // namespace
 
+send_stage timing_of(const job_state& job, const candidate_state& candidate, timing_step step) {
+  return {stage_of(job, candidate.id(), stage_kind::time, step), stage_kind::time, candidate.id(), step};
+}
+
 std::optional<send_stage> second_timing(const job_state& job) {
   auto x = to_be_timed_again(job);
   if (!x) return std::nullopt;
-  auto step = timing_step::again;
-  return send_stage{stage_of(job, x->id(), stage_kind::time, step), stage_kind::time, x->id(), step};
+  return timing_of(job, *x, timing_step::again);
 }
 
 std::chrono::milliseconds time_to_search(const job_state& job) {

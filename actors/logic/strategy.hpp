@@ -75,6 +75,9 @@ std::vector<action> next_actions(const job_state& job, const strategy& plan, con
 /// Where the next stage of a candidate leads, or nothing if it is through or rejected. For strategies.
 std::optional<send_stage> next_stage(const job_state& job, const candidate_state& candidate);
 
+/// A timing of a candidate, in a fresh process.
+send_stage timing_of(const job_state& job, const candidate_state& candidate, timing_step step);
+
 /// The timing in a fresh process that the winner of a search has before it is named: of the leader, then, where it came
 /// out slower than another one's first figure, of that one too, and so on for a few. Nothing: it is settled, or there
 /// is nothing to time.

@@ -73,11 +73,7 @@ private:
     if (!job().spec.time || (next && next->kind != stage_kind::time)) return next;
     if (candidate.steps.contains(timing_step::screen) && best && is_slower(candidate, *best)) return std::nullopt;
     bool screen = best && job().spec.strategy.screening < 1 && !candidate.steps.contains(timing_step::screen);
-    return timing_of(candidate, screen ? timing_step::screen : timing_step::full);
-  }
-
-  send_stage timing_of(const candidate_state& candidate, timing_step step) const {
-    return {stage_of(job(), candidate.id(), stage_kind::time, step), stage_kind::time, candidate.id(), step};
+    return timing_of(job(), candidate, screen ? timing_step::screen : timing_step::full);
   }
 
   void improve(const candidate_state& best) override {

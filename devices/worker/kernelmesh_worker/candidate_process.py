@@ -153,7 +153,7 @@ class CandidateProcess:
         self._await_stop()
         self._check_alone()
         self._stopped_ns = self._settled_ns()
-        self._stopped_runs = self._runs()
+        self._stopped_wakings = self._wakings()
 
     def _settled_ns(self) -> int:
         """What it has run when that grows no more: a thread is called stopped a moment before it leaves its core."""
@@ -172,14 +172,14 @@ class CandidateProcess:
         except OSError:
             return 0
 
-    def _runs(self) -> int:
+    def _wakings(self) -> int:
         """How often its threads were given a core so far; 0 where the kernel does not count that."""
         stats = (_content(f"{self._threads}/{x}/schedstat").split() for x in _names_in(self._threads))
         return sum(int(x[_TIMES_RUN]) for x in stats if len(x) > _TIMES_RUN)
 
     def _check_stopped(self) -> None:
         """Who was woken may have worked for less time than the kernel's clocks are trusted for: wakings count too."""
-        if self._processor_ns() - self._stopped_ns > _STOPPED_RUNS_NS or self._runs() > self._stopped_runs:
+        if self._processor_ns() - self._stopped_ns > _STOPPED_RUNS_NS or self._wakings() > self._stopped_wakings:
             self._end()
             raise CandidateEnded("raised", self.phase, 0, "it ran while it was stopped")
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from types import SimpleNamespace
 
 import pytest
@@ -18,15 +19,20 @@ def draw_of(kind: str) -> tuple[Draw, Drawn]:
     return Draw("00", kind), Drawn([torch.rand(SIZE) * size + 0.5 * size], [True])
 
 
-def test_contents_with_numbers_of_another_kind_are_not_called_the_tasks_own(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(timed, "_CHEAP_DRAW_S", 0.0)  # as if drawing took long
+def contents_of(drawn: Callable[[str], tuple[Draw, Drawn]]) -> timed.Contents:
+    """Of a task whose draws of a kind are these and whose forward takes all of them."""
     contest = SimpleNamespace(
         more=lambda index, kind: Draw("00", kind),
-        drawn=lambda wanted: draw_of(wanted.kind),
-        fit=lambda wanted: draw_of(wanted.kind),
+        drawn=lambda wanted: drawn(wanted.kind),
+        fit=lambda wanted: drawn(wanted.kind),
         reference=SimpleNamespace(eager=lambda values: values),
     )
-    contents = timed.Contents(contest)
+    return timed.Contents(contest)
+
+
+def test_contents_with_numbers_of_another_kind_are_not_called_the_tasks_own(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(timed, "_CHEAP_DRAW_S", 0.0)  # as if drawing took long
+    contents = contents_of(draw_of)
     for _ in range(200):
         content = contents.next()
         assert content.probe == "mixed"
@@ -56,13 +62,7 @@ def test_contents_are_mixed_only_where_what_is_not_mixed_is_the_same_in_all_draw
         computed = torch.rand(SIZE).sort().values if varies else torch.ones(SIZE)
         return Draw("00", kind), Drawn([torch.rand(SIZE), [computed], 3], [True, False, False])
 
-    contest = SimpleNamespace(
-        more=lambda index, kind: Draw("00", kind),
-        drawn=lambda wanted: drawn(wanted.kind),
-        fit=lambda wanted: drawn(wanted.kind),
-        reference=SimpleNamespace(eager=lambda values: values),
-    )
-    contents = timed.Contents(contest)
+    contents = contents_of(drawn)
     seen = [contents.next() for _ in range(20)]
     assert {x.probe for x in seen} == ({""} if varies else {"mixed"})
     assert len({tuple(x.inputs[0].tolist()) for x in seen}) == len(seen)
