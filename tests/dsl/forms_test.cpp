@@ -11,6 +11,7 @@
 #include "dsl/op_graph.hpp"
 #include "messages/records/candidate.hpp"
 #include "messages/records/expression.hpp"
+#include "messages/records/launch_record.hpp"
 #include "messages/records/op_graph.hpp"
 #include "messages/records/plan.hpp"
 #include "messages/wire/wire.hpp"
@@ -114,6 +115,20 @@ TEST_CASE("The candidate manifest of version 1 is read with each kind of entry")
   CHECK(module.plan.value.empty());
 }
 
+TEST_CASE("The launch record of version 1 is read") {
+  auto record = sample<messages::launch_record>("launch_record_1");
+  CHECK(record.images.front().name == "kernel.cu");
+  CHECK(record.scratch == std::vector<std::uint64_t>{4096});
+  REQUIRE(record.operations.size() == 2);
+  CHECK(std::get<messages::memory_fill>(record.operations[0]).place.buffer == messages::buffer_kind::scratch);
+  const auto& launch = std::get<messages::kernel_launch>(record.operations[1]);
+  CHECK(launch.grid == messages::launch_extent{132, 1, 1});
+  REQUIRE(launch.parameters.size() == 3);
+  CHECK(launch.parameters[0].value.size() == 8);
+  CHECK(launch.parameters[1].pointers.front().place.buffer == messages::buffer_kind::output);
+  CHECK(launch.parameters[2].value == wire::bytes{std::byte{0}, std::byte{4}, std::byte{0}, std::byte{0}});
+}
+
 TEST_CASE("Every operator of an expression is documented") {
   auto forms = text_of("dsl/FORMS.md");
   for (auto name : enum_names(dsl::operation{})) {
@@ -127,7 +142,7 @@ TEST_CASE("The examples of FORMS.md are accepted") {
   for (auto at = forms.find("```json\n"); at != std::string::npos; at = forms.find("```json\n", at + 1)) {
     examples.push_back(forms.substr(at + 8, forms.find("```", at + 8) - at - 8));
   }
-  REQUIRE(examples.size() == 4);
+  REQUIRE(examples.size() == 5);
   auto graph = wire::from_json<messages::op_graph>(examples[0]);
   REQUIRE(graph);
   CHECK(!!dsl::check(*graph));
@@ -140,4 +155,5 @@ TEST_CASE("The examples of FORMS.md are accepted") {
   auto candidate = wire::from_json<messages::candidate_manifest>(examples[3]);
   REQUIRE(candidate);
   CHECK(candidate->arguments.size() == 2);
+  CHECK(!!wire::from_json<messages::launch_record>(examples[4]));
 }

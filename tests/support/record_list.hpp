@@ -2,6 +2,7 @@
 // Every record that is written or read somewhere: what the tests of the wire run over.
 
 #include "messages/protocols/type_ids.hpp"
+#include "messages/records/launch_record.hpp"
 
 /// Records that no actor receives as a message of its own: worker protocol, blobs, facts, --json.
 #define KERNELMESH_OTHER_RECORDS(X) \
@@ -11,6 +12,7 @@
   X(expression)                     \
   X(plan)                           \
   X(candidate_manifest)             \
+  X(launch_record)                  \
   X(task)                           \
   X(fact)                           \
   X(device_info)                    \
