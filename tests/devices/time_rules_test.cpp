@@ -7,6 +7,8 @@
 
 #include "tests/devices/sample_figures.hpp"
 
+namespace time_rules_test {
+
 using namespace devices;
 using namespace messages;
 
@@ -160,3 +162,5 @@ TEST_CASE("times of which eager's own differ by more than a factor of two are vo
   figures.repeat_ns.assign(7, 5e6);
   CHECK(std::get<failure>(conclude(figures, {}, 0)).code == failure_code::overloaded);
 }
+
+}  // namespace time_rules_test

@@ -2,6 +2,8 @@
 
 #include <doctest/doctest.h>
 
+namespace spec_test {
+
 using namespace devices::sandbox;
 
 TEST_CASE("a spec survives its text, with spaces in paths") {
@@ -26,3 +28,5 @@ TEST_CASE("what is no item is refused with its words") {
     CHECK_MESSAGE(!parse(text).has_value(), text);
   CHECK(parse("rw tmp").error() == "a sandbox has no item \"rw tmp\"");
 }
+
+}  // namespace spec_test
