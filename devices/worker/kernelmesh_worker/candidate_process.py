@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import os
 import select
 import signal
@@ -28,6 +29,7 @@ _PROCESS_CLOCK = 2  # CPUCLOCK_SCHED of a process, as clock_getcpuclockid makes 
 _STOPPED_RUNS_NS = 500_000  # more than the kernel may still count when all have stopped
 _TIMES_RUN = 2  # place in /proc/PID/task/ID/schedstat
 _MINOR_FAULTS = 7  # place of minflt in /proc/PID/stat, counted from behind the name
+_WITHOUT_MEMORY = ("OutOfMemoryError: CUDA", "CudaError: CUDA_ERROR_OUT_OF_MEMORY")  # raised for want of a GPU's memory
 _PROCESS_GROUP = 4  # PIDFD_SIGNAL_PROCESS_GROUP, Linux 6.9
 
 
@@ -62,6 +64,8 @@ class CandidateProcess:
         """`program` is run in place of the Python that serves candidates."""
         self.phase = "load"
         self.forward_ns = 0  # spent in its calls, as the judge's clock has them
+        self.device_ns = 0.0  # what the device's clock had of the last call, as the candidate's process says
+        self.flush_ns = 0.0  # and of what it did right before: nothing of the candidate's
         self.library: list[str] = []  # operators of libraries that it tried where they are closed, as it says
         self._zygote = zygote
         self._limits = limits
@@ -119,6 +123,7 @@ class CandidateProcess:
     def _elapsed(self, what: str, number: int, answer: dict[str, Any], nanoseconds: int) -> int:
         if answer.get("done") != number:
             raise self._nonsense()
+        self.device_ns, self.flush_ns = (_number_of(answer.get(x)) for x in ("device_ns", "flush_ns"))
         if what == "call":
             self.forward_ns += nanoseconds
         return nanoseconds
@@ -260,7 +265,9 @@ class CandidateProcess:
             content = message["raised"] if isinstance(message["raised"], dict) else {}
             self._note_library(content)
             text = content.get("message")
-            raise CandidateEnded("raised", self.phase, 0, text if isinstance(text, str) else "")
+            text = text if isinstance(text, str) else ""
+            end = "out_of_memory" if text.startswith(_WITHOUT_MEMORY) else "raised"
+            raise CandidateEnded(end, self.phase, 0, text)
         return message
 
     def _closed(self) -> CandidateEnded:
@@ -305,6 +312,10 @@ class CandidateProcess:
         self._zygote.end(self._process.id)
         if self._await_end(30.0) is None:
             raise ZygoteLost
+
+
+def _number_of(told: Any) -> float:
+    return float(told) if isinstance(told, (int, float)) and math.isfinite(told) else 0.0
 
 
 def _fresh_number() -> int:

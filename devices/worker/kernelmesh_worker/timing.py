@@ -14,8 +14,8 @@ from kernelmesh_worker.candidate_process import CandidateEnded, CandidateProcess
 from kernelmesh_worker.checking import Checks, Figures, agree, badness, collect, lend
 from kernelmesh_worker.contents import ROOM, Content, Contents
 from kernelmesh_worker.contest import Contest, finished
+from kernelmesh_worker.device import here
 from kernelmesh_worker.floor import Floor, measure_floor
-from kernelmesh_worker.machine import available_memory
 from kernelmesh_worker.samples import MOST_PAIRS, Samples, relative_interval, sample_figures
 from kernelmesh_worker.text import one_line
 
@@ -61,13 +61,14 @@ class Contender:
         self._reset()
         told = lend(self.arena, content.inputs)
         self.elapsed = self.process.timed("call", **told)
+        self.device_ns = self.process.device_ns
         hands_over = self.arena.kind == "python_host"
         if deliver and hands_over:
             self._take()
         self.process.stop()
         if deliver and not hands_over:
             self._take()
-        return self.elapsed
+        return round(self.device_ns) if here().has_clock else self.elapsed
 
     def _take(self) -> None:
         self.spoilt = self.arena.spoil_inputs(_SECRET.random() < _SPOILT_SHARE)
@@ -128,7 +129,7 @@ class Baselines:
 
 
 def _is_roomy(arena: Arena) -> bool:
-    return sum(x.size for x in arena.lent) * ROOM < available_memory()
+    return sum(x.size for x in arena.lent) * ROOM < here().available_memory()
 
 
 def _compiled(contest: Contest, stack: contextlib.ExitStack, samples: Samples, content: Content) -> Baseline | None:
@@ -150,7 +151,7 @@ class Turns:
     def __init__(self, contest: Contest, stack: contextlib.ExitStack, contents: Contents) -> None:
         self._contest = contest
         self._contents = contents
-        self.samples = Samples()
+        self.samples = Samples(clocked=here().has_clock)
         self._baselines = Baselines(contest, stack, self.samples, contents.next())
         self._spin_ns = 0
         self._bare: CandidateProcess | None = None
@@ -245,6 +246,10 @@ class Turns:
         x.eager_delivery.append(eager.delivery)
         if side.arena.kind == "python_host":  # a C function's outputs are there when it is done, or wrong
             x.delivered.append((side.elapsed, side.elapsed + side.delivery))
+        if here().has_clock:
+            x.bracket.append(side.elapsed)
+            x.flush.append(side.process.flush_ns)
+            x.eager_flush.append(eager.process.flush_ns)
         changed = not side.spoilt and side.arena.changed(content.inputs)
         if changed:
             side.arena.write_weights()
@@ -264,6 +269,8 @@ class Turns:
 
     def _empty_turn(self) -> None:
         self.samples.empty.append(self._baselines.eager.empty_turn(self._spin_ns))
+        if here().has_clock:
+            self.samples.nothing.append(self._baselines.eager.process.device_ns - self._spin_ns)
         if self._bare is not None:
             self.samples.own_empty.append(empty_turn(self._bare, self._spin_ns))
 
@@ -301,7 +308,8 @@ def _time_shape(contest: Contest) -> dict[str, Any]:
         turns.run_alone()
         floor = Floor(0, 0.0)
         try:
-            with contest.candidate(closed=not contest.options.get("allow_library_calls", False)) as checks:
+            closed = contest.calls_libraries and not contest.options.get("allow_library_calls", False)
+            with contest.candidate(closed=closed) as checks:
                 checks.load()
                 draw, drawn = contest.drawn(contest.draws[0])
                 checked.append(checks.call(draw, drawn.values, checks.reference.expected(drawn.values)))
