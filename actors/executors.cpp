@@ -86,12 +86,12 @@ device_plan plan_simulated(const configs::device_options& device, const executor
 struct device_kind {
   device_plan (*plan)(const configs::device_options&, const executor_surroundings&);
   bool needs_workers;
+  bool named_by_commands = false;
 };
 
 const std::map<std::string, device_kind>& kinds() {
-  static const std::map<std::string, device_kind> all{{"cpu", {plan_cpu, true}},
-                                                      {"cuda", {plan_cuda, true}},
-                                                      {"simulated", {plan_simulated, false}}};
+  static const std::map<std::string, device_kind> all{
+      {"cpu", {plan_cpu, true}}, {"cuda", {plan_cuda, true, true}}, {"simulated", {plan_simulated, false}}};
   return all;
 }
 
@@ -110,6 +110,11 @@ std::vector<std::string> devices_with_workers(const configs::system_config& conf
     if (kind == kinds().end() || kind->second.needs_workers) names.push_back(x.name);
   }
   return names;
+}
+
+bool is_named_by_commands(const std::string& device) {
+  auto kind = kinds().find(configs::kind_of(device));
+  return kind != kinds().end() && kind->second.named_by_commands;
 }
 
 bool needs_workers(const configs::system_config& config) {

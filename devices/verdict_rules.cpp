@@ -281,10 +281,11 @@ finding judge_brackets(const messages::time_figures& x) {
   auto told = median_of(x.candidate_ns).value, more = median_of(unseen).low;
   auto of_noise = 3 * x.bracket_spread_ns / std::sqrt(static_cast<double>(unseen.size()));
   if (more <= std::max({allowed_share * told, of_noise, smallest_ns})) return std::nullopt;
-  auto bad = time_failure(failure_kind::clock_mismatch,
-                          fmt::format("The device's clock has {:.4g} ms of the candidate's calls, but they took {:.4g} ms "
-                                      "more than that by the judge's own.",
-                                      told / 1e6, more / 1e6));
+  auto bad =
+      time_failure(failure_kind::clock_mismatch,
+                   fmt::format("The device's clock has {:.4g} ms of the candidate's calls, but they took {:.4g} ms "
+                               "more than that by the judge's own.",
+                               told / 1e6, more / 1e6));
   bad.cheat_class = "C";
   bad.details["call_ns"] = fmt::format("{:.0f}", told);
   bad.details["unseen_ns"] = fmt::format("{:.0f}", more);
@@ -298,10 +299,11 @@ finding judge_flushes(const messages::time_figures& x) {
   if (x.flush_ns.size() < fewest || x.flush_ns.size() != x.eager_flush_ns.size()) return std::nullopt;
   auto own = median_of(x.flush_ns).low, eager = median_of(x.eager_flush_ns).high;
   if (own <= allowed * eager + smallest_ns) return std::nullopt;
-  auto bad = time_failure(failure_kind::clock_mismatch,
-                          fmt::format("Before its calls were due the candidate kept the device busy: flushing the cache "
-                                      "took {:.4g} ms beside it and {:.4g} ms beside eager.",
-                                      own / 1e6, eager / 1e6));
+  auto bad =
+      time_failure(failure_kind::clock_mismatch,
+                   fmt::format("Before its calls were due the candidate kept the device busy: flushing the cache "
+                               "took {:.4g} ms beside it and {:.4g} ms beside eager.",
+                               own / 1e6, eager / 1e6));
   bad.cheat_class = "C";
   return bad;
 }

@@ -34,8 +34,7 @@ std::string crash_of(const process_end& end) {
 }
 
 /// What the task did to the judge, which was at its code; empty where it may have been the machine.
-std::string deed_of(const task_mark& mark, const messages::stage_request& request,
-                    const lost_worker& lost) {
+std::string deed_of(const task_mark& mark, const messages::stage_request& request, const lost_worker& lost) {
   if (lost.end) {
     auto crash = crash_of(*lost.end);
     return crash.empty() ? "" : "the task " + crash + " while " + mark.doing + "; it may only return or raise";
@@ -87,12 +86,12 @@ public:
   }
 
   messages::expected<stage_work> prepare(const messages::stage_request& request,
-                                                 const family_folders& folders) override {
+                                         const family_folders& folders) override {
     auto task = store_.get_record<messages::task>(request.task);
     if (!task) return tl::unexpected{task.error()};
     if (request.kind == stage_kind::trace)
       return stage_work{messages::trace_work{*task, options_.name},
-                                [this, task = *task](worker_answer x) { return conclude_trace(std::move(x), task); }};
+                        [this, task = *task](worker_answer x) { return conclude_trace(std::move(x), task); }};
     if (request.kind == stage_kind::verify || request.kind == stage_kind::time)
       return prepare_judging(*std::move(task), request, folders);
     return fail(failure_code::no_resource, options_.name.value + " takes trace, verify and time stages only");
@@ -112,7 +111,7 @@ private:
   fs::path calibration_file() const { return devices::calibration_file(options_.calibrations, options_.name); }
 
   messages::expected<stage_work> prepare_judging(messages::task task, const messages::stage_request& request,
-                                                         const family_folders& folders) {
+                                                 const family_folders& folders) {
     auto found = copy_candidate(store_, request, folders.files);
     if (!found) return tl::unexpected{found.error()};
     messages::judge_work work{.task = std::move(task),
@@ -125,10 +124,9 @@ private:
                               .time = request.kind == stage_kind::time};
     if (auto adapter = options_.adapters.find(work.manifest.dsl); adapter != options_.adapters.end())
       work.adapter = fs::absolute(adapter->second).string();
-    return stage_work{std::move(work),
-                              [this, copies = found->folder, options = request.judge](worker_answer x) {
-                                return conclude_judging(std::move(x), options);
-                              }};
+    return stage_work{std::move(work), [this, copies = found->folder, options = request.judge](worker_answer x) {
+                        return conclude_judging(std::move(x), options);
+                      }};
   }
 
   messages::stage_outcome conclude_trace(worker_answer answer, const messages::task& task) const {

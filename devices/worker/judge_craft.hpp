@@ -18,10 +18,10 @@ struct judge_device_options {
   messages::device_name name{"cpu:0"};  ///< or "cuda:1"
   worker_python python;
   std::map<std::string, std::filesystem::path> adapters;  ///< DSL -> its adapter.py; of those not named, none is used
-  std::filesystem::path calibrations;               ///< folder of calibration_file.hpp; empty: measured each start
-  std::chrono::milliseconds start_limit{120'000};   ///< of judge and zygote, and again for the first question
-  std::vector<std::filesystem::path> readable;      ///< in its sandbox, beside what its Python needs
-  std::vector<std::filesystem::path> nodes;         ///< files in /dev that the device is used through
+  std::filesystem::path calibrations;              ///< folder of calibration_file.hpp; empty: measured each start
+  std::chrono::milliseconds start_limit{120'000};  ///< of judge and zygote, and again for the first question
+  std::vector<std::filesystem::path> readable;     ///< in its sandbox, beside what its Python needs
+  std::vector<std::filesystem::path> nodes;        ///< files in /dev that the device is used through
 
   messages::expected<void> validate() const;
 };

@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any, Self
 
 from kernelmesh_worker import pair
+from kernelmesh_worker.device import here
 from kernelmesh_worker.sandbox import Permissions
 from kernelmesh_worker.text import clean
 from kernelmesh_worker.zygote_client import Ended, Forked, ZygoteClient, ZygoteLost
@@ -29,16 +30,17 @@ _PROCESS_CLOCK = 2  # CPUCLOCK_SCHED of a process, as clock_getcpuclockid makes 
 _STOPPED_RUNS_NS = 500_000  # more than the kernel may still count when all have stopped
 _TIMES_RUN = 2  # place in /proc/PID/task/ID/schedstat
 _MINOR_FAULTS = 7  # place of minflt in /proc/PID/stat, counted from behind the name
-_WITHOUT_MEMORY = ("OutOfMemoryError: CUDA", "CudaError: CUDA_ERROR_OUT_OF_MEMORY")  # raised for want of a GPU's memory
+_WITHOUT_MEMORY = ("OutOfMemoryError: CUDA", "CUDA_ERROR_OUT_OF_MEMORY")  # raised for want of a GPU's memory
 _PROCESS_GROUP = 4  # PIDFD_SIGNAL_PROCESS_GROUP, Linux 6.9
 
 
 @dataclass(frozen=True)
 class Limits:
-    """Of one call or the load; private resident memory."""
+    """Of one call or the load; private resident memory, and memory of its device."""
 
     call_s: float
     memory_bytes: int
+    device_bytes: int = 0
 
 
 class CandidateEnded(Exception):
@@ -70,6 +72,7 @@ class CandidateProcess:
         self._zygote = zygote
         self._limits = limits
         self._oom_kills = _oom_kills()
+        self._device_bytes = here().used_memory()
         self._lent_bytes = sum(os.fstat(x).st_size for x in lent)
         self._socket, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
         with theirs:
@@ -126,6 +129,7 @@ class CandidateProcess:
         self.device_ns, self.flush_ns = (_number_of(answer.get(x)) for x in ("device_ns", "flush_ns"))
         if what == "call":
             self.forward_ns += nanoseconds
+            self._look_at_device()
         return nanoseconds
 
     def outputs(self) -> dict[str, Any]:
@@ -266,7 +270,8 @@ class CandidateProcess:
             self._note_library(content)
             text = content.get("message")
             text = text if isinstance(text, str) else ""
-            end = "out_of_memory" if text.startswith(_WITHOUT_MEMORY) else "raised"
+            first = text.partition("\n")[0]
+            end = "out_of_memory" if any(x in first for x in _WITHOUT_MEMORY) else "raised"
             raise CandidateEnded(end, self.phase, 0, text)
         return message
 
@@ -286,6 +291,14 @@ class CandidateProcess:
         if used > self._limits.memory_bytes:
             self._end()
             raise CandidateEnded("out_of_memory", self.phase, 0, f"it used {used >> 20} MiB of memory of its own")
+        self._look_at_device()
+
+    def _look_at_device(self) -> None:
+        """What is used there beyond what was when it came; the judge's own is left out."""
+        used = here().used_memory() - self._device_bytes
+        if used > self._limits.device_bytes > 0:
+            self._end()
+            raise CandidateEnded("out_of_memory", self.phase, 0, f"it used {used >> 20} MiB of memory of {here().name}")
 
     def _fate_of(self, ended: Ended) -> CandidateEnded:
         if ended.signal == signal.SIGKILL and _oom_kills() > self._oom_kills:

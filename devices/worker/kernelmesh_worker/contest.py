@@ -197,11 +197,12 @@ class Contest:
     def _start(
         self, arena: Arena, program: Program, call_s: float, may: Permissions, host: tuple[str, ...] = ()
     ) -> CandidateProcess:
-        limits = Limits(call_s=call_s, memory_bytes=memory_limit(sum(x.size for x in arena.lent)))
+        lent = sum(x.size for x in arena.lent)
+        limits = Limits(call_s, memory_limit(lent), here().memory_limit(lent))
         order = arena.order(program)
         try:
-            lent = tuple(y for x in arena.lent for y in x.descriptors())
-            return CandidateProcess(self.zygote, order, lent, limits, may, host)
+            shared = tuple(y for x in arena.lent for y in x.descriptors())
+            return CandidateProcess(self.zygote, order, shared, limits, may, host)
         except ForkFailed as error:
             raise JudgeFailure(f"no candidate could be started: {error}") from None
         finally:

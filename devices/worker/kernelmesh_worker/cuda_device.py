@@ -17,6 +17,8 @@ from kernelmesh_worker.process import give_back_pages
 
 _BLOCK = 2 << 20  # smaller blocks share one of this size, which a ticket opens whole
 _EXCLUSIVE, _PROHIBITED = 3, 2  # CU_COMPUTEMODE_*
+_MEMORY_SHARE = 0.6
+_MEMORY_BYTES, _MEMORY_TIMES = 8 << 30, 32  # beside its context and its libraries' own
 _FLUSHED = 3  # times the L2 cache are written to flush it: 65 us on an H200
 
 
@@ -171,6 +173,15 @@ class CudaDevice(Device):
         """What torch keeps and does not use counts too."""
         kept = torch.cuda.memory_reserved() - torch.cuda.memory_allocated()
         return driver().free_memory() + kept
+
+    def used_memory(self) -> int:
+        return self._total() - driver().free_memory() - torch.cuda.memory_reserved()
+
+    def memory_limit(self, lent: int) -> int:
+        return min(int(self._total() * _MEMORY_SHARE), _MEMORY_BYTES + _MEMORY_TIMES * lent)
+
+    def _total(self) -> int:
+        return driver().total_memory(0)
 
     def largest_cache(self) -> int:
         return driver().attribute("l2_bytes", 0)

@@ -63,6 +63,14 @@ class Device(ABC):
     def available_memory(self) -> int:
         """Bytes."""
 
+    def used_memory(self) -> int:
+        """Bytes of its own memory that others than this process use; 0 where it has none."""
+        return 0
+
+    def memory_limit(self, lent: int) -> int:
+        """Of what a candidate may use of its own memory when it is lent so much; 0: it has none."""
+        return 0
+
     @abstractmethod
     def largest_cache(self) -> int:
         """Bytes."""
