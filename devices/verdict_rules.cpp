@@ -292,22 +292,6 @@ finding judge_brackets(const messages::time_figures& x) {
   return bad;
 }
 
-/// What goes before a call takes longer only if something else is at work then.
-finding judge_flushes(const messages::time_figures& x) {
-  constexpr double allowed = 1.15, smallest_ns = 5e3;
-  constexpr std::size_t fewest = 6;
-  if (x.flush_ns.size() < fewest || x.flush_ns.size() != x.eager_flush_ns.size()) return std::nullopt;
-  auto own = median_of(x.flush_ns).low, eager = median_of(x.eager_flush_ns).high;
-  if (own <= allowed * eager + smallest_ns) return std::nullopt;
-  auto bad =
-      time_failure(failure_kind::clock_mismatch,
-                   fmt::format("Before its calls were due the candidate kept the device busy: flushing the cache "
-                               "took {:.4g} ms beside it and {:.4g} ms beside eager.",
-                               own / 1e6, eager / 1e6));
-  bad.cheat_class = "C";
-  return bad;
-}
-
 /// A collector that runs or a thread that winds down may follow an honest call; that little is counted as its time.
 finding judge_clocks(const messages::time_figures& x, double late) {
   constexpr double counted_share = 0.25;
@@ -391,7 +375,6 @@ time_conclusion conclude(messages::time_figures figures, const messages::judge_o
   auto late = late_work(figures);
   if (auto bad = judge_clocks(figures, late)) return reject(*std::move(bad));
   if (auto bad = judge_brackets(figures)) return reject(*std::move(bad));
-  if (auto bad = judge_flushes(figures)) return reject(*std::move(bad));
   for (auto& time : figures.candidate_ns) time += late;
   if (!passes_time(figures) && is_drowned(figures))
     return noisy("the clock's own cost varies by more than a quarter of eager's time");

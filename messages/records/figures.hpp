@@ -201,8 +201,6 @@ struct time_figures {
   /// Where `candidate_ns` is by a clock in the candidate's process: the same calls by the judge's own, less the empty
   /// bracket. Else empty.
   std::vector<double> bracket_ns;
-  std::vector<double> flush_ns;  ///< by that clock, of what goes before those calls and is none of the candidate's
-  std::vector<double> eager_flush_ns;  ///< the same before eager's
   double bracket_spread_ns = 0;        ///< as empty_spread_ns, of the judge's clock
   std::vector<double> alone_ns;        ///< eager before the candidate was started
   std::vector<draw_figures> checked;   ///< outputs of timed calls, chosen at random
@@ -226,8 +224,6 @@ struct time_figures {
     f("late_ns", late_ns);
     f("late_call_ns", late_call_ns);
     f("bracket_ns", bracket_ns);
-    f("flush_ns", flush_ns);
-    f("eager_flush_ns", eager_flush_ns);
     f("bracket_spread_ns", bracket_spread_ns);
     f("alone_ns", alone_ns);
     f("checked", checked);

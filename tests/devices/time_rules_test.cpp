@@ -57,15 +57,6 @@ TEST_CASE("the device's clock and the judge's own must have the same of a call, 
   CHECK(std::holds_alternative<timed>(conclude(figures, {}, 0)));
 }
 
-TEST_CASE("what is at work before its calls are due is refused") {
-  auto figures = good_time();
-  figures.flush_ns = std::vector<double>(7, 7e4);
-  figures.eager_flush_ns = std::vector<double>(7, 6.5e4);
-  CHECK(std::holds_alternative<timed>(conclude(figures, {}, 0)));
-  figures.flush_ns = std::vector<double>(7, 9e4);
-  CHECK(failure_in(conclude(figures, {}, 0)).cheat_class == "C");
-}
-
 TEST_CASE("a candidate that ends while it is timed is rejected") {
   auto figures = good_time();
   figures.fate = {candidate_end::killed, "time", 11, ""};

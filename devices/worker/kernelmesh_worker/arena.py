@@ -10,7 +10,7 @@ import msgpack
 import torch
 
 from kernelmesh_worker.device import here
-from kernelmesh_worker.lent import DTYPE_NAMES, DTYPES, Layout, LentBuffer, memory_of, spec_of
+from kernelmesh_worker.lent import DTYPE_NAMES, DTYPES, GATE_BYTES, Layout, LentBuffer, memory_of, spec_of
 from kernelmesh_worker.process import core_count
 from kernelmesh_worker.reference import Reference
 from kernelmesh_worker.task import TaskRefused
@@ -168,7 +168,7 @@ class Arena:
                 f"lending inputs, weights and outputs takes {wanted >> 20} MiB,"
                 f" {free >> 20} MiB of memory are free: shrink the task"
             )
-        return [here().allocate(x) for x in self._sizes]
+        return [here().allocate(x + GATE_BYTES * (i == INPUTS and here().has_gate)) for i, x in enumerate(self._sizes)]
 
     @property
     def has_changing_buffers(self) -> bool:
@@ -223,6 +223,12 @@ class Arena:
 
     def write_inputs(self, inputs: list[Any]) -> None:
         _write(self.lent[INPUTS], self._now.input_specs, tensors_in(inputs))
+
+    def arrive(self, inputs: list[Any], gate: int) -> None:
+        """Without waiting: the contents come, no cache holds them, and the gate opens."""
+        self.write_inputs(inputs)
+        here().flush()
+        here().open_gate(self.lent[INPUTS], gate)
 
     def lent_inputs(self) -> list[torch.Tensor]:
         """The lent input tensors, flat, in order."""

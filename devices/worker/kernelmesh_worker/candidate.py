@@ -12,6 +12,7 @@ import signal
 import socket
 import time
 import traceback
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, NoReturn
 
@@ -109,7 +110,7 @@ def _serve(descriptor_count: int, boxed: bool) -> int:
         here().follow(order["policy"])
         torch.set_num_threads(order["cores"])
         lent = _lent_to_it(order, descriptor_count)
-        server = Server(judge, order, boxed)
+        server = Server(judge, order, lent, boxed)
         entry = load_entry(order, lent)
         server.serve(entry)
     except BaseException as error:  # noqa: BLE001 - a candidate may raise anything, SystemExit too
@@ -135,9 +136,9 @@ def _read_order(descriptor: int) -> dict[str, Any]:
 class Server:
     """Answers the judge's questions. What it calls is bound here, before any code of the candidate's runs."""
 
-    def __init__(self, judge: socket.socket, order: dict[str, Any], boxed: bool) -> None:
+    def __init__(self, judge: socket.socket, order: dict[str, Any], lent: list[LentBuffer], boxed: bool) -> None:
         self._judge = judge
-        self._clock = here().clock()
+        self._clock = here().clock(lent[0])
         self._closing = LibraryGuard() if order["closed"] else None
         self._builds_in_calls = here().builds_in_calls
         # torch.compile builds in the reference's first call
@@ -169,10 +170,10 @@ class Server:
 
     def _answer(self, command: dict[str, Any]) -> None:
         if "call" in command:
-            plain, variant = command["plain"], command.get("variant", 0)
-            told = self._clock.run(lambda: self._entry.call(plain, variant))
+            number, plain, variant = command["call"], command["plain"], command.get("variant", 0)
+            told = self._run(command, number, lambda: self._entry.call(plain, variant))
             self._end_processes()
-            pair.send(self._judge, {"done": command["call"], **told})
+            pair.send(self._judge, {"done": number, **told})
         elif "outputs" in command:
             found = self._entry.outputs()
             self._clock.drain()
@@ -183,8 +184,11 @@ class Server:
             self._clock.drain()
             pair.send(self._judge, {"done": command["reset"]})
         else:
-            told = self._clock.run(lambda: _spin(command["ns"]))
+            told = self._run(command, command["empty"], lambda: _spin(command["ns"]))
             pair.send(self._judge, {"done": command["empty"], **told})
+
+    def _run(self, command: dict[str, Any], number: int, work: Callable[[], None]) -> dict[str, Any]:
+        return self._clock.run(work, command.get("gate", 0), lambda: pair.send(self._judge, {"ready": number}))
 
 
 def _spin(nanoseconds: int) -> None:

@@ -22,6 +22,7 @@ from kernelmesh_worker.zygote_client import Ended, Forked, ZygoteClient, ZygoteL
 _LOOK_S = 0.05  # how often memory is looked at while waiting
 _GRACE_S = 2.0  # between a closed socket and the zygote's report
 _STOP_S = 1.0
+_READY_MS = 5  # a call that has not come to its end by then waits for the device itself
 _LOOK_STOPPED_S = 20e-6
 _MOST_LOOKS = 50
 _PAGE = os.sysconf("SC_PAGE_SIZE")
@@ -67,7 +68,7 @@ class CandidateProcess:
         self.phase = "load"
         self.forward_ns = 0  # spent in its calls, as the judge's clock has them
         self.device_ns = 0.0  # what the device's clock had of the last call, as the candidate's process says
-        self.flush_ns = 0.0  # and of what it did right before: nothing of the candidate's
+        self.has_gate = here().has_gate and not program
         self.library: list[str] = []  # operators of libraries that it tried where they are closed, as it says
         self._zygote = zygote
         self._limits = limits
@@ -126,7 +127,7 @@ class CandidateProcess:
     def _elapsed(self, what: str, number: int, answer: dict[str, Any], nanoseconds: int) -> int:
         if answer.get("done") != number:
             raise self._nonsense()
-        self.device_ns, self.flush_ns = (_number_of(answer.get(x)) for x in ("device_ns", "flush_ns"))
+        self.device_ns = _number_of(answer.get("device_ns"))
         if what == "call":
             self.forward_ns += nanoseconds
             self._look_at_device()
@@ -204,6 +205,22 @@ class CandidateProcess:
         start = time.perf_counter_ns()
         self._signal(signal.SIGCONT)
         answer = self._wait()
+        return self._elapsed(what, number, answer, time.perf_counter_ns() - start)
+
+    def timed_at_gate(self, what: str, arrive: Callable[[int], None], **more: Any) -> int:
+        """The same where its device waits at a gate before the call's work, and it gets ready meanwhile: when it has,
+        or after a moment, `arrive` brings the contents and opens the gate. The clock starts then: before there is
+        nothing to work on."""
+        self._check_stopped()
+        number, gate = _fresh_number(), int.from_bytes(os.urandom(3), "little") + 1
+        self._send({what: number, "gate": gate, **more})
+        self._signal(signal.SIGCONT)
+        self._poll.poll(_READY_MS)  # whatever it says or however it ends, the wait finds out
+        arrive(gate)
+        start = time.perf_counter_ns()
+        answer = self._wait()
+        if answer.get("ready") == number:
+            answer = self._wait()
         return self._elapsed(what, number, answer, time.perf_counter_ns() - start)
 
     def _signal(self, number: signal.Signals) -> None:

@@ -12,14 +12,14 @@ import torch
 from kernelmesh_worker.cuda_driver import CudaError, Driver, driver
 from kernelmesh_worker.device import Clock, Device
 from kernelmesh_worker.device_names import VISIBLE, DeviceAbsent
-from kernelmesh_worker.lent import LentBuffer
+from kernelmesh_worker.lent import GATE_BYTES, LentBuffer
 from kernelmesh_worker.process import give_back_pages
 
 _BLOCK = 2 << 20  # smaller blocks share one of this size, which a ticket opens whole
 _EXCLUSIVE, _PROHIBITED = 3, 2  # CU_COMPUTEMODE_*
 _MEMORY_SHARE = 0.6
 _MEMORY_BYTES, _MEMORY_TIMES = 8 << 30, 32  # beside its context and its libraries' own
-_FLUSHED = 3  # times the L2 cache are written to flush it: 65 us on an H200
+_FLUSHED = 2  # times the L2 cache are written to flush it
 
 
 class CudaBuffer(LentBuffer):
@@ -61,6 +61,11 @@ class CudaBuffer(LentBuffer):
             driver().free(self._address)
 
 
+def gate_of(inputs: LentBuffer) -> int:
+    """The address of a number on which work of another process waits."""
+    return inputs.bytes().data_ptr() + inputs.size - GATE_BYTES
+
+
 class _Memory:
     """For torch.as_tensor, which then owns nothing of it."""
 
@@ -76,26 +81,24 @@ class _Memory:
 
 class EventClock(Clock):
     """Events on the default stream right before and behind a call; then everything in the context is waited for, so
-    that no work of any stream is left when the candidate says that it is done. Before the first event the cache is
-    flushed: meanwhile the process gets its launches ready, so that the events see the device's work."""
+    that no work of any stream is left when the candidate says that it is done."""
 
-    def __init__(self, library: Driver, flushed: int) -> None:
-        self._before, self._start, self._end = (library.event() for _ in range(3))
-        self._record, self._drain, self._fill = library.record, library.synchronise, library.fill
-        self._nanoseconds = library.nanoseconds
-        self._address, self._size = library.allocate(flushed), flushed
-        self._reset = library.reset_persisting_cache
+    def __init__(self, library: Driver, gate: int) -> None:
+        self._start, self._end = library.event(), library.event()
+        self._record, self._drain = library.record, library.synchronise
+        self._wait_for, self._nanoseconds = library.wait_for, library.nanoseconds
+        self._gate = gate
 
-    def run(self, work: Callable[[], None]) -> dict[str, Any]:
-        self._reset()
-        self._record(self._before)
-        self._fill(self._address, 0, self._size)
+    def run(self, work: Callable[[], None], gate: int = 0, ready: Callable[[], None] = lambda: None) -> dict[str, Any]:
+        if gate:
+            self._wait_for(self._gate, gate)
         self._record(self._start)
         work()
         self._record(self._end)
+        if gate:
+            ready()
         self._drain()
-        times = self._nanoseconds(self._start, self._end), self._nanoseconds(self._before, self._start)
-        return dict(zip(("device_ns", "flush_ns"), times, strict=True))
+        return {"device_ns": self._nanoseconds(self._start, self._end)}
 
     def drain(self) -> None:
         self._drain()
@@ -130,12 +133,14 @@ class CudaDevice(Device):
     copied = 4 << 30
     matrix = 8192
     chunk = 1 << 24
+    has_gate = True
     has_clock = True
     builds_in_calls = True
 
     def __init__(self, name: str) -> None:
         self.name = name
         self._number = int(name.partition(":")[2])
+        self._flushed = 0  # address of what is written to flush caches
 
     def start(self) -> None:
         try:
@@ -207,8 +212,18 @@ class CudaDevice(Device):
     def drawing(self) -> contextlib.AbstractContextManager[Any]:
         return self.place
 
-    def clock(self) -> Clock:
-        return EventClock(driver(), _FLUSHED * self.largest_cache())
+    def clock(self, inputs: LentBuffer) -> Clock:
+        return EventClock(driver(), gate_of(inputs))
+
+    def flush(self) -> None:
+        size = _FLUSHED * self.largest_cache()
+        if not self._flushed:
+            self._flushed = driver().allocate(size)
+        driver().reset_persisting_cache()
+        driver().fill(self._flushed, 0, size)
+
+    def open_gate(self, inputs: LentBuffer, gate: int) -> None:
+        driver().write(gate_of(inputs), gate)
 
     def drain(self) -> None:
         driver().synchronise()

@@ -8,6 +8,7 @@ from typing import Any
 
 TICKET_BYTES = 64  # of CUipcMemHandle
 _LAZY_PEER_ACCESS = 1
+_EQUAL = 1  # CU_STREAM_WAIT_VALUE_EQ
 _NO_STREAM = ctypes.c_void_p(None)  # the default stream: what is behind blocking streams too
 
 # Of CUdevice_attribute.
@@ -52,6 +53,7 @@ class Driver:
         self._synchronise = self._library.cuCtxSynchronize
         self._record = self._library.cuEventRecord
         self._wait = self._library.cuEventSynchronize
+        self._wait_for = self._library.cuStreamWaitValue32_v2
         elapsed = getattr(self._library, "cuEventElapsedTime_v2", None)
         self._elapsed = elapsed or self._library.cuEventElapsedTime
 
@@ -139,6 +141,15 @@ class Driver:
     def fill(self, address: int, value: int, size: int) -> None:
         """Not waited for."""
         self._call("cuMemsetD8_v2", ctypes.c_uint64(address), ctypes.c_ubyte(value), ctypes.c_size_t(size))
+
+    def write(self, address: int, value: int) -> None:
+        """A number of 32 bits, behind all that is in the default stream. Not waited for."""
+        self._call("cuStreamWriteValue32_v2", _NO_STREAM, ctypes.c_uint64(address), ctypes.c_uint32(value), 0)
+
+    def wait_for(self, address: int, value: int) -> None:
+        """The default stream goes on when that number is there; this process goes on at once."""
+        place, wanted = ctypes.c_uint64(address), ctypes.c_uint32(value)
+        self.check("cuStreamWaitValue32", self._wait_for(_NO_STREAM, place, wanted, _EQUAL))
 
     def reset_persisting_cache(self) -> None:
         self._library.cuCtxResetPersistingL2Cache()  # not every device has it

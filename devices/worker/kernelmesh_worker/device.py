@@ -22,8 +22,9 @@ from kernelmesh_worker.process import give_back_pages
 class Clock:
     """In a candidate's process: what goes around each of its calls. Bound before any code of the candidate's runs."""
 
-    def run(self, work: Callable[[], None]) -> dict[str, Any]:
-        """Does it, waits for all that it started, and says what the device's own clock has of it, if there is one."""
+    def run(self, work: Callable[[], None], gate: int = 0, ready: Callable[[], None] = lambda: None) -> dict[str, Any]:
+        """Does it, waits for all that it started, and says what the device's own clock has of it, if there is one. With
+        a gate the device waits there before it begins, and `ready` is called when all is at the gate."""
         work()
         return {}
 
@@ -41,6 +42,7 @@ class Device(ABC):
     copied: int  # bytes whose copy shows how fast its memory is
     matrix: int  # side of the square matrices whose product shows how fast it multiplies
     chunk: int  # elements of two tensors that are looked at together
+    has_gate = False  # its work can be made to wait for the judge
     has_clock = False  # of its own, that sees a call's work alone
     builds_in_calls = False  # compilers of its languages run in the first call
     policy = "as_shipped"  # how exactly the reference computes; or "strict"
@@ -99,8 +101,14 @@ class Device(ABC):
             return type(value)(self.put(x) for x in value)
         return value
 
-    def clock(self) -> Clock:
+    def clock(self, inputs: LentBuffer) -> Clock:
         return Clock()
+
+    def flush(self) -> None:  # noqa: B027 - as above
+        """What was last used lies in no cache any more. Not waited for."""
+
+    def open_gate(self, inputs: LentBuffer, gate: int) -> None:  # noqa: B027 - as above
+        """Behind all that this process has given the device to do. Not waited for."""
 
     def touch(self, size: int) -> None:
         """Has this process hold so many bytes more that were written once and are free: fresh pages are nobody's

@@ -11,6 +11,7 @@ from typing import Any
 import torch
 
 ALIGNMENT = 256
+GATE_BYTES = 256  # at the end of lent inputs, of devices that have a gate
 _SEALS = fcntl.F_SEAL_SHRINK | fcntl.F_SEAL_GROW | fcntl.F_SEAL_SEAL
 
 DTYPES: dict[str, torch.dtype] = {

@@ -32,8 +32,6 @@ class Samples:
     kept: list[Figures] = field(default_factory=list)
     left_out: dict[str, str] = field(default_factory=dict)
     bracket: list[int] = field(default_factory=list)
-    flush: list[float] = field(default_factory=list)  # what the device's clock has of what comes before those calls
-    eager_flush: list[float] = field(default_factory=list)  # and before eager's
     nothing: list[float] = field(default_factory=list)  # what the device's clock has of empty calls
 
     def empty_ns(self) -> float:
@@ -96,7 +94,5 @@ def sample_figures(x: Samples, checked: list[Figures], floor: Floor) -> dict[str
         "floor_ns": floor.nanoseconds,
         "left_out": x.left_out,
         "bracket_ns": [one - empty for one in x.bracket][:pairs],
-        "flush_ns": x.flush[:pairs],
-        "eager_flush_ns": x.eager_flush[:pairs],
         "bracket_spread_ns": x.bracket_spread_ns() if x.clocked else 0.0,
     }

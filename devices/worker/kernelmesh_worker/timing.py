@@ -59,8 +59,7 @@ class Contender:
         """Gives it fresh contents, takes the time of one call, stops it. Outputs that it has to hand over are taken
         before it is stopped; those that lie where they are lent afterwards: what a thread of it adds comes too late."""
         self._reset()
-        told = lend(self.arena, content.inputs)
-        self.elapsed = self.process.timed("call", **told)
+        self.elapsed = timed(self.arena, self.process, "call", content.inputs)
         self.device_ns = self.process.device_ns
         hands_over = self.arena.kind == "python_host"
         if deliver and hands_over:
@@ -76,13 +75,29 @@ class Contender:
         self.delivered: Delivered = collect(self.arena, self.process)
         self.delivery = time.perf_counter_ns() - start
 
-    def empty_turn(self, spin_ns: int) -> int:
-        return empty_turn(self.process, spin_ns)
+    def empty_turn(self, spin_ns: int, content: Content) -> int:
+        return empty_turn(self.arena, self.process, spin_ns, content)
 
 
-def empty_turn(process: CandidateProcess, spin_ns: int) -> int:
+def timed(arena: Arena, process: CandidateProcess, what: str, inputs: list[Any], **more: Any) -> int:
+    """Nanoseconds of what is asked, on fresh contents: they are there before it goes on, or come when it has got ready
+    for them and waits at its device's gate."""
+    if not process.has_gate:
+        told = lend(arena, inputs)
+        return process.timed(what, **(told | more))
+    told = arena.call_words(inputs)
+    arena.poison()
+    here().drain()
+    return process.timed_at_gate(what, lambda gate: arena.arrive(inputs, gate), **(told | more))
+
+
+def empty_turn(arena: Arena, process: CandidateProcess, spin_ns: int, content: Content) -> int:
     """As a turn, but what it is asked for is to keep a core busy for so long; what it took beyond that."""
-    elapsed = process.timed("empty", ns=spin_ns)
+    if process.has_gate:  # behind the gate no core has anything to do
+        spin_ns = 0
+        elapsed = timed(arena, process, "empty", content.inputs, ns=0)
+    else:
+        elapsed = process.timed("empty", ns=spin_ns)
     process.stop()
     return elapsed - spin_ns
 
@@ -100,9 +115,9 @@ class Baseline(Contender):
         with self._trusted():
             return super().turn(content, deliver)
 
-    def empty_turn(self, spin_ns: int) -> int:
+    def empty_turn(self, spin_ns: int, content: Content) -> int:
         with self._trusted():
-            return super().empty_turn(spin_ns)
+            return super().empty_turn(spin_ns, content)
 
     @contextlib.contextmanager
     def _trusted(self) -> Iterator[None]:
@@ -248,8 +263,6 @@ class Turns:
             x.delivered.append((side.elapsed, side.elapsed + side.delivery))
         if here().has_clock:
             x.bracket.append(side.elapsed)
-            x.flush.append(side.process.flush_ns)
-            x.eager_flush.append(eager.process.flush_ns)
         changed = not side.spoilt and side.arena.changed(content.inputs)
         if changed:
             side.arena.write_weights()
@@ -268,11 +281,12 @@ class Turns:
         del kept[_MOST_KEPT:]
 
     def _empty_turn(self) -> None:
-        self.samples.empty.append(self._baselines.eager.empty_turn(self._spin_ns))
+        eager, content = self._baselines.eager, self._contents.known()
+        self.samples.empty.append(eager.empty_turn(self._spin_ns, content))
         if here().has_clock:
-            self.samples.nothing.append(self._baselines.eager.process.device_ns - self._spin_ns)
+            self.samples.nothing.append(eager.process.device_ns)
         if self._bare is not None:
-            self.samples.own_empty.append(empty_turn(self._bare, self._spin_ns))
+            self.samples.own_empty.append(empty_turn(self._checks.arena, self._bare, self._spin_ns, content))
 
     def _interval(self) -> float:
         x = self.samples
