@@ -36,6 +36,7 @@ _BASELINE_CALL_S = 300.0  # torch.compile is in it; how long a command may take 
 # Programs that run entries without Python, by the variables with their paths; without one a Python process does.
 _HOSTS = {"c_abi": "KERNELMESH_NATIVE_HOST", "launch_record": "KERNELMESH_CUDA_HOST"}
 _BUILD_S = 240.0  # torch's headers alone take a minute
+_BUILDING_CALLS = 3  # times the limit of a call: for one in which compilers run
 _HOME = ".home"  # in the candidate's folder: what it built
 ARTIFACT = ".artifact"
 _REFERENCE = {"python_host": {"symbol": "Model"}}
@@ -146,6 +147,7 @@ class Contest:
         with self.arena(self.work["manifest"], self.reference) as arena:
             with self._start(arena, program, max(self.call_s, _BUILD_S), may) as process:
                 process.load(lambda: homes.check(folder))
+                process.allow(_BUILDING_CALLS * self.call_s)
                 for shape in range(len(self.firsts)) if here().builds_in_calls else ():
                     arena.use(shape)
                     process.ask("call", **lend(arena, self.firsts[shape].values))
