@@ -274,7 +274,7 @@ double late_work(const messages::time_figures& x) {
 /// sees all of a call. Work on other streams, before the one clock starts or behind it makes them disagree, and so does
 /// a clock that was tampered with. In nearly every call: single ones may be late by anything.
 finding judge_brackets(const messages::time_figures& x) {
-  constexpr double allowed_share = 0.05, smallest_ns = 1e4;
+  constexpr double allowed_share = 0.05, smallest_ns = 2e4;
   if (x.bracket_ns.size() != x.candidate_ns.size() || x.bracket_ns.empty()) return std::nullopt;
   std::vector<double> unseen;
   for (std::size_t i = 0; i < x.bracket_ns.size(); ++i) unseen.push_back(x.bracket_ns[i] - x.candidate_ns[i]);

@@ -198,15 +198,15 @@ struct time_figures {
   double empty_spread_ns = 0;        ///< half the width of the empty brackets' middle two thirds: their deviation
   std::vector<double> late_ns;       ///< of some calls: call and delivery of outputs, less a baseline's delivery
   std::vector<double> late_call_ns;  ///< the same calls by the call alone: a candidate works in its call or is late
-  /// Where `candidate_ns` is by a clock in the candidate's process: the same calls by the judge's own, less the empty
-  /// bracket. Else empty.
+  /// Where `candidate_ns` is by a clock in the candidate's process: the same calls by the judge's own, less what that
+  /// has of eager's call beyond what the clock in its process has. Else empty.
   std::vector<double> bracket_ns;
-  double bracket_spread_ns = 0;        ///< as empty_spread_ns, of the judge's clock
-  std::vector<double> alone_ns;        ///< eager before the candidate was started
-  std::vector<draw_figures> checked;   ///< outputs of timed calls, chosen at random
-  std::uint64_t floor_bytes = 0;       ///< what the task must move at least
-  double floor_ns = 0;                 ///< reading and writing so much of the same memory, at the fastest; 0: unknown
-  double forward_ns = 0;               ///< as in verify_figures
+  double bracket_spread_ns = 0;       ///< deviation of what was taken off, as empty_spread_ns
+  std::vector<double> alone_ns;       ///< eager before the candidate was started
+  std::vector<draw_figures> checked;  ///< outputs of timed calls, chosen at random
+  std::uint64_t floor_bytes = 0;      ///< what the task must move at least
+  double floor_ns = 0;                ///< reading and writing so much of the same memory, at the fastest; 0: unknown
+  double forward_ns = 0;              ///< as in verify_figures
   std::map<std::string, std::string> left_out;  ///< baselines that can't be timed: "compile" -> why
   std::string tier = "hosted";
   std::string sandbox = "none";

@@ -47,7 +47,7 @@ TEST_CASE("a timed call with wrong values rejects the candidate in the time stag
 TEST_CASE("the device's clock and the judge's own must have the same of a call, but for noise") {
   auto figures = good_time();
   figures.bracket_ns = figures.candidate_ns;
-  for (auto& x : figures.bracket_ns) x += 9e3;
+  for (auto& x : figures.bracket_ns) x += 1.9e4;
   CHECK(std::holds_alternative<timed>(conclude(figures, {}, 0)));
   for (auto& x : figures.bracket_ns) x += 6e4;
   auto x = failure_in(conclude(figures, {}, 0));

@@ -17,7 +17,7 @@ MOST_PAIRS = 400
 @dataclass
 class Samples:
     """Brackets by the judge's clock in nanoseconds, the empty bracket still in them. If `clocked`, times of calls are
-    by the device's clock, and `bracket` has the candidate's by the judge's."""
+    by the device's clock, and `bracket` has the candidate's by the judge's own."""
 
     clocked: bool = False
     candidate: list[int] = field(default_factory=list)
@@ -31,7 +31,8 @@ class Samples:
     eager_delivery: list[int] = field(default_factory=list)  # of eager: the outputs alone
     kept: list[Figures] = field(default_factory=list)
     left_out: dict[str, str] = field(default_factory=dict)
-    bracket: list[int] = field(default_factory=list)
+    bracket: list[float] = field(default_factory=list)  # less what eager's bracket has beyond the device's clock
+    beyond: list[float] = field(default_factory=list)  # that
     nothing: list[float] = field(default_factory=list)  # what the device's clock has of empty calls
 
     def empty_ns(self) -> float:
@@ -43,6 +44,10 @@ class Samples:
     def candidate_ns(self) -> list[float]:
         empty = 0.0 if self.clocked else self.candidate_empty_ns()
         return [x - empty for x in self.candidate]
+
+    def see_bracket(self, candidate: float, beyond: float) -> None:
+        self.bracket.append(candidate - beyond)
+        self.beyond.append(beyond)
 
     def bracket_spread_ns(self) -> float:
         return spread(self.own_empty or self.empty)
@@ -93,6 +98,6 @@ def sample_figures(x: Samples, checked: list[Figures], floor: Floor) -> dict[str
         "floor_bytes": floor.bytes,
         "floor_ns": floor.nanoseconds,
         "left_out": x.left_out,
-        "bracket_ns": [one - empty for one in x.bracket][:pairs],
-        "bracket_spread_ns": x.bracket_spread_ns() if x.clocked else 0.0,
+        "bracket_ns": x.bracket[:pairs],
+        "bracket_spread_ns": spread(x.beyond),
     }

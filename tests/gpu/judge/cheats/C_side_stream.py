@@ -2,7 +2,7 @@
 
 task: relu
 expect: clock_mismatch late_write wrong_values
-class: C none
+class: C D none
 """
 
 import torch
