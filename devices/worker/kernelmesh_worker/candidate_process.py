@@ -16,6 +16,7 @@ from typing import Any, Self
 
 from kernelmesh_worker import pair
 from kernelmesh_worker.device import here
+from kernelmesh_worker.proc_files import children, content, names_in, oom_kills, own_bytes, runs, stat_fields, state
 from kernelmesh_worker.sandbox import Permissions
 from kernelmesh_worker.text import clean
 from kernelmesh_worker.zygote_client import Ended, Forked, ZygoteClient, ZygoteLost
@@ -26,7 +27,6 @@ _STOP_S = 1.0
 _READY_MS = 5  # a call that has not come to its end by then waits for the device itself
 _LOOK_STOPPED_S = 20e-6
 _MOST_LOOKS = 50
-_PAGE = os.sysconf("SC_PAGE_SIZE")
 _MOST_TRIED = 64
 _PROCESS_CLOCK = 2  # CPUCLOCK_SCHED of a process, as clock_getcpuclockid makes it
 _STOPPED_RUNS_NS = 500_000  # more than the kernel may still count when all have stopped
@@ -73,7 +73,7 @@ class CandidateProcess:
         self.library: list[str] = []  # operators of libraries that it tried where they are closed, as it says
         self._zygote = zygote
         self._limits = limits
-        self._oom_kills = _oom_kills()
+        self._oom_kills = oom_kills()
         self._device_bytes = here().used_memory()
         self._lent_bytes = sum(os.fstat(x).st_size for x in lent)
         self._socket, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
@@ -115,8 +115,8 @@ class CandidateProcess:
         """What it started while it was loaded must have ended: nothing of it runs while it is stopped."""
         if self._process.init == 0:
             return
-        others = _children(self._process.pid) + _children(self._process.init)
-        if any(_runs(x) for x in others):
+        others = children(self._process.pid) + children(self._process.init)
+        if any(runs(x) for x in others):
             self._end()
             raise CandidateEnded("raised", self.phase, 0, "it left a process running")
 
@@ -189,7 +189,7 @@ class CandidateProcess:
 
     def _wakings(self) -> int:
         """How often its threads were given a core so far; 0 where the kernel does not count that."""
-        stats = (_content(f"{self._threads}/{x}/schedstat").split() for x in _names_in(self._threads))
+        stats = (content(f"{self._threads}/{x}/schedstat").split() for x in names_in(self._threads))
         return sum(int(x[_TIMES_RUN]) for x in stats if len(x) > _TIMES_RUN)
 
     def _check_stopped(self) -> None:
@@ -242,13 +242,13 @@ class CandidateProcess:
         """Until every thread has stopped: one that was running notices a moment later than the others."""
         deadline = time.monotonic() + _STOP_S
         while time.monotonic() < deadline:
-            if all(_state(f"{self._threads}/{x}/stat") in ("", "T", "Z", "X") for x in _names_in(self._threads)):
+            if all(state(f"{self._threads}/{x}/stat") in ("", "T", "Z", "X") for x in names_in(self._threads)):
                 return
             time.sleep(_LOOK_STOPPED_S)  # what is to stop may need this core
 
     def page_faults(self) -> int:
         """How many pages it has touched for the first time so far."""
-        fields = _stat_fields(self._stat)
+        fields = stat_fields(self._stat)
         return int(fields[_MINOR_FAULTS]) if fields else 0
 
     def mapped_programs(self) -> set[str]:
@@ -309,7 +309,7 @@ class CandidateProcess:
         ended = self._zygote.ended(self._process.id)
         if ended is not None:
             raise self._fate_of(ended)
-        used = _own_bytes(self._statm, self._lent_bytes)
+        used = own_bytes(self._statm, self._lent_bytes)
         if used > self._limits.memory_bytes:
             self._end()
             raise CandidateEnded("out_of_memory", self.phase, 0, f"it used {used >> 20} MiB of memory of its own")
@@ -323,7 +323,7 @@ class CandidateProcess:
             raise CandidateEnded("out_of_memory", self.phase, 0, f"it used {used >> 20} MiB of memory of {here().name}")
 
     def _fate_of(self, ended: Ended) -> CandidateEnded:
-        if ended.signal == signal.SIGKILL and _oom_kills() > self._oom_kills:
+        if ended.signal == signal.SIGKILL and oom_kills() > self._oom_kills:
             return CandidateEnded("out_of_memory", self.phase, ended.signal, "the system killed it")
         if ended.signal:
             return CandidateEnded("killed", self.phase, ended.signal, signal.strsignal(ended.signal) or "")
@@ -356,61 +356,3 @@ def _number_of(told: Any) -> float:
 def _fresh_number() -> int:
     """Not a counter: an answer can't be written before the question is read."""
     return int.from_bytes(os.urandom(7), "little")
-
-
-def _state(stat: str) -> str:
-    return next(iter(_stat_fields(stat)), "")
-
-
-def _stat_fields(stat: str) -> list[str]:
-    """What follows the name; empty if it is gone."""
-    return _content(stat).rpartition(b")")[2].decode("ascii", "replace").split()
-
-
-def _children(pid: int) -> list[int]:
-    """Of all its threads."""
-    threads = f"/proc/{pid}/task"
-    return [int(child) for x in _names_in(threads) for child in _content(f"{threads}/{x}/children").split()]
-
-
-def _runs(pid: int) -> bool:
-    """Not ended and not waiting to be reaped."""
-    return _state(f"/proc/{pid}/stat") not in ("", "Z", "X")
-
-
-def _names_in(folder: str) -> list[str]:
-    """Empty if it is gone."""
-    try:
-        return os.listdir(folder)
-    except OSError:
-        return []
-
-
-def _content(file: str) -> bytes:
-    """Of a small file of the system's; empty if it is gone. Asked for several times a turn."""
-    try:
-        descriptor = os.open(file, os.O_RDONLY)
-    except OSError:
-        return b""
-    try:
-        return os.read(descriptor, 1 << 16)
-    except OSError:
-        return b""
-    finally:
-        os.close(descriptor)
-
-
-def _oom_kills() -> int:
-    """How many processes the system has killed for want of memory since it started."""
-    for line in Path("/proc/vmstat").read_text(encoding="ascii").splitlines():
-        if line.startswith("oom_kill "):
-            return int(line.split()[1])
-    return 0
-
-
-def _own_bytes(statm: Path, lent: int) -> int:
-    """Resident, without what it is lent. Shared memory that it makes is its own."""
-    try:
-        return int(statm.read_text(encoding="ascii").split()[1]) * _PAGE - lent
-    except (OSError, IndexError, ValueError):
-        return 0
