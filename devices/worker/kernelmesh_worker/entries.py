@@ -17,7 +17,7 @@ import torch
 from kernelmesh_worker.device import here
 from kernelmesh_worker.draws import redrawn_constants
 from kernelmesh_worker.homes import settle
-from kernelmesh_worker.lent import ALIGNMENT, DTYPE_NAMES, DTYPE_NUMBERS, DTYPES, LentBuffer
+from kernelmesh_worker.lent import ALIGNMENT, DTYPE_NAMES, DTYPE_NUMBERS, DTYPES, LentBuffer, extent
 from kernelmesh_worker.module_globals import override
 from kernelmesh_worker.values import decode
 
@@ -122,7 +122,8 @@ class LaunchRecord:
         self._kept = lent
         self._arguments = [lent[x["lent"]].bytes().data_ptr() + x["offset"] for x in order["arguments"]]
         self._outputs = [lent[2].bytes().data_ptr() + x["offset"] for x in order["outputs"]]
-        self._launches = Launches(Path(order["artifact"]).read_bytes())
+        sizes = ([_bytes_of(x) for x in order[side]] for side in ("arguments", "outputs"))
+        self._launches = Launches(Path(order["artifact"]).read_bytes(), *sizes)
         self._launches.load()
 
     def call(self, plain: list[Any], variant: int = 0) -> None:
@@ -133,6 +134,10 @@ class LaunchRecord:
 
     def reset(self, weights: bool = False) -> None:
         """Arguments are read where they are lent."""
+
+
+def _bytes_of(spec: dict[str, Any]) -> int:
+    return extent(spec["shape"], spec["strides"]) * DTYPES[spec["dtype"]].itemsize
 
 
 # -- python_host ------------------------------------------------------------------------------------------------------

@@ -31,7 +31,7 @@ class Samples:
     eager_delivery: list[int] = field(default_factory=list)  # of eager: the outputs alone
     kept: list[Figures] = field(default_factory=list)
     left_out: dict[str, str] = field(default_factory=dict)
-    bracket: list[float] = field(default_factory=list)  # less what eager's bracket has beyond the device's clock
+    bracket: list[float] = field(default_factory=list)  # less what eager's, or an empty one, has beyond that clock
     beyond: list[float] = field(default_factory=list)  # that
     nothing: list[float] = field(default_factory=list)  # what the device's clock has of empty calls
 
@@ -99,5 +99,5 @@ def sample_figures(x: Samples, checked: list[Figures], floor: Floor) -> dict[str
         "floor_ns": floor.nanoseconds,
         "left_out": x.left_out,
         "bracket_ns": x.bracket[:pairs],
-        "bracket_spread_ns": spread(x.beyond),
+        "bracket_spread_ns": spread(x.own_empty or x.beyond),
     }
