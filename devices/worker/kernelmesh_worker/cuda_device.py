@@ -140,6 +140,7 @@ class CudaDevice(Device):
     def __init__(self, name: str) -> None:
         self.name = name
         self._number = int(name.partition(":")[2])
+        self._events: tuple[Any, Any] | None = None
         self._flushed = 0  # address of what is written to flush caches
 
     def start(self) -> None:
@@ -157,6 +158,21 @@ class CudaDevice(Device):
         if not torch.backends.cuda.is_built():
             raise DeviceAbsent(f"torch {torch.__version__} is built without CUDA: {self.name} needs one that has it")
         self.enter()
+        self.has_gate = self._can_wait()
+
+    def _can_wait(self) -> bool:
+        """Does its driver have streams wait for memory? Some machines have it switched off."""
+        library = driver()
+        word = library.allocate(_BLOCK)
+        try:
+            library.write(word, 1)
+            library.wait_for(word, 1)
+            library.synchronise()
+        except CudaError:
+            return False
+        finally:
+            library.free(word)
+        return True
 
     def enter(self) -> None:
         torch.cuda.init()
@@ -193,7 +209,8 @@ class CudaDevice(Device):
 
     def nanoseconds(self, call: Callable[[], Any]) -> float:
         library = driver()
-        start, end = library.event(), library.event()
+        self._events = self._events or (library.event(), library.event())
+        start, end = self._events
         library.record(start)
         call()
         library.record(end)
