@@ -9,7 +9,7 @@ from typing import Any
 
 import torch
 
-from kernelmesh_worker.cuda_driver import CudaError, Driver, driver
+from kernelmesh_worker.cuda_context import CudaError, Driver, driver
 from kernelmesh_worker.device import Clock, Device
 from kernelmesh_worker.device_names import VISIBLE, DeviceAbsent
 from kernelmesh_worker.lent import GATE_BYTES, LentBuffer

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from kernelmesh_worker import machine
-from kernelmesh_worker.cuda_driver import driver
+from kernelmesh_worker.cuda_context import driver
 from kernelmesh_worker.text import clean
 
 _LIMITS = (
