@@ -8,6 +8,7 @@ using namespace devices::sandbox;
 
 TEST_CASE("a spec survives its text, with spaces in paths") {
   spec x{.readable = {"/usr", "/opt/my tools"},
+         .devices = {"/dev/nvidia0"},
          .own = {"/run/hub.sock"},
          .writable = {"/work"},
          .candidate = "/work/candidate 1",
