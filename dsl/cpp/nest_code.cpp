@@ -2,7 +2,6 @@
 
 #include "dsl/cpp/expression_text.hpp"
 #include "dsl/cpp/text.hpp"
-#include "dsl/expression_builder.hpp"
 
 namespace dsl::cpp {
 
@@ -156,22 +155,6 @@ printed nest_code::with_places(const messages::expression& x, printed text, cons
     text.results[i] = 's' + std::to_string(*node.operand - count) + element;
   }
   return text;
-}
-
-messages::expression needed_part(const messages::expression& x) {
-  expression_builder builder;
-  std::vector<term> made;
-  for (const auto& node : x.nodes) {
-    if (node.number) made.push_back(builder.number(*node.number));
-    if (node.operand) made.push_back(builder.operand(*node.operand));
-    if (node.op.empty()) continue;
-    std::vector<std::uint32_t> arguments;
-    for (auto i : node.arguments) arguments.push_back(made[i].node);
-    made.push_back(builder.apply(operation_of(node), std::move(arguments)));
-  }
-  std::vector<term> results;
-  for (auto i : x.results) results.push_back(made[i]);
-  return std::move(builder).take(results);
 }
 
 }  // namespace dsl::cpp

@@ -31,19 +31,4 @@ std::string list_of(const std::vector<std::int64_t>& xs) {
   return text.empty() ? "{0}" : '{' + text + '}';
 }
 
-std::string shape_of(const messages::tensor_spec& x) {
-  std::string text;
-  for (auto size : x.shape) text += (text.empty() ? "" : ", ") + std::to_string(size);
-  return '[' + text + ']';
-}
-
-std::string harmless(std::string_view x) {
-  std::string text{x.substr(0, 128)};
-  for (auto& c : text) {
-    bool plain = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '.' || c == '_';
-    if (!plain) c = '_';
-  }
-  return text;
-}
-
 }  // namespace dsl::cpp
