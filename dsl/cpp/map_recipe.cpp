@@ -1,6 +1,6 @@
 #include "dsl/cpp/map_recipe.hpp"
 
-#include "dsl/cpp/expression_text.hpp"
+#include "dsl/c_printer.hpp"
 #include "dsl/cpp/text.hpp"
 #include "dsl/knobs.hpp"
 #include "dsl/map_layout.hpp"
@@ -137,8 +137,8 @@ private:
     for (std::size_t i = 0; i < layout.operands.size(); ++i) {
       operands.push_back("km::load(" + element(layout.operands[i], "x" + std::to_string(i)) + ')');
     }
-    cpp_printer language{x.compute, word_knob(knobs, "math") == "plain" ? math::plain : math::vector,
-                         std::move(operands)};
+    c_printer language{x.compute, word_knob(knobs, "math") == "plain" ? math::plain : math::vector,
+                       std::move(operands)};
     auto text = print(x.expression, language, {.prefix = "t", .indent = "    "});
     auto results = template_list();
     for (std::size_t i = 0; i < text.results.size(); ++i) {

@@ -1,6 +1,6 @@
 #include "dsl/cpp/nest_code.hpp"
 
-#include "dsl/cpp/expression_text.hpp"
+#include "dsl/c_printer.hpp"
 #include "dsl/cpp/text.hpp"
 
 namespace dsl::cpp {
@@ -128,7 +128,7 @@ printed nest_code::text_of(const messages::expression& x, precision how, const c
   for (std::uint32_t s = 0; s < layout_.nest.slots; ++s) texts.push_back(slot(s));
   auto type = layout_.nest.compute;
   if (type != dtype::int64 && how == precision::kept) type = dtype::float64;
-  cpp_printer language{type, plain_ ? math::plain : math::vector, std::move(texts)};
+  c_printer language{type, plain_ ? math::plain : math::vector, std::move(texts)};
   return with_places(x, print(x, language, {.prefix = "t", .indent = indent}), layout_.column ? "[i]" : "");
 }
 
@@ -142,7 +142,7 @@ printed nest_code::text_of_once(const messages::expression& x, nest_uses& u) con
     texts[*node.operand] = v.place->tensor.is_position() ? v.id : "km::load(*" + v.id + ')';
   }
   auto type = layout_.nest.compute == dtype::int64 ? dtype::int64 : dtype::float64;
-  cpp_printer language{type, math::plain, std::move(texts)};
+  c_printer language{type, math::plain, std::move(texts)};
   return with_places(x, print(x, language, {.prefix = "t", .indent = "    "}), "");
 }
 

@@ -5,13 +5,11 @@
 #include <string_view>
 #include <vector>
 
+#include "dsl/c_printer.hpp"
 #include "dsl/text.hpp"
 #include "messages/records/tensor.hpp"
 
 namespace dsl::cpp {
-
-/// Of a stored element: "float", "km::bfloat16", "int64_t"; bool is uint8_t.
-std::string_view type_of(messages::dtype x);
 
 /// "kernelmesh_float32".
 std::string dtype_of(messages::dtype x);

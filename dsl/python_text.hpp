@@ -8,7 +8,7 @@
 
 #include "messages/records/tensor.hpp"
 
-namespace dsl::cpp {
+namespace dsl {
 
 /// A string literal of any text: raw and readable where that is possible.
 std::string python_text(std::string_view x);
@@ -29,4 +29,4 @@ std::string python_name(std::string_view name);
 /// All of them with commas between.
 std::string python_names(const std::vector<std::string>& names);
 
-}  // namespace dsl::cpp
+}  // namespace dsl

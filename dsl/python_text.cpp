@@ -1,11 +1,11 @@
-#include "dsl/cpp/python_text.hpp"
+#include "dsl/python_text.hpp"
 
 #include <array>
 #include <charconv>
 #include <cmath>
 #include <set>
 
-namespace dsl::cpp {
+namespace dsl {
 
 namespace {
 
@@ -64,4 +64,4 @@ std::string python_names(const std::vector<std::string>& names) {
   return text;
 }
 
-}  // namespace dsl::cpp
+}  // namespace dsl
