@@ -1,7 +1,10 @@
 #include "dsl/triton/expression_text.hpp"
 
 #include <algorithm>
+#include <array>
+#include <charconv>
 #include <cmath>
+#include <cstdlib>
 
 #include "dsl/triton/index_text.hpp"
 
@@ -13,6 +16,14 @@ using messages::dtype;
 
 std::string infix(const std::string& a, std::string_view op, const std::string& b) {
   return '(' + a + ' ' + std::string{op} + ' ' + b + ')';
+}
+
+std::string shortest(float x) {
+  std::array<char, 64> buffer{};
+  auto end = std::to_chars(buffer.data(), buffer.data() + buffer.size(), x).ptr;
+  std::string text{buffer.data(), end};
+  if (text.find_first_of(".e") == std::string::npos) text += ".0";
+  return text;
 }
 
 /// Without parentheses that span all of it.
@@ -88,13 +99,15 @@ std::string loaded(const std::string& value, dtype memory, dtype compute) {
 triton_printer::triton_printer(dtype compute, std::vector<std::string> operands)
     : compute_(compute), operands_(std::move(operands)) {}
 
-/// As Python writes it.
+/// As Python writes it; shorter where that reads back as the same float.
 std::string triton_printer::bare_number(double x) const {
   if (compute_ == dtype::int64) return std::to_string(static_cast<std::int64_t>(x));
   double rounded = compute_ == dtype::float64 ? x : static_cast<double>(static_cast<float>(x));
   if (std::isnan(rounded)) return "float(\"nan\")";
   if (std::isinf(rounded)) return rounded > 0 ? "float(\"inf\")" : "float(\"-inf\")";
-  return exact_decimal(rounded);
+  auto shorter = compute_ == dtype::float32 ? shortest(static_cast<float>(rounded)) : std::string{};
+  bool same = !shorter.empty() && static_cast<float>(std::strtod(shorter.c_str(), nullptr)) == static_cast<float>(x);
+  return same ? shorter : exact_decimal(rounded);
 }
 
 std::string triton_printer::number(double x) const { return bare_number(x); }

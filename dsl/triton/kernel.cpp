@@ -57,8 +57,7 @@ messages::expected<messages::launch_operation> kernel::launch() const {
 }
 
 messages::expected<std::string> render_kernel(const recipe_files& files, template_data data) {
-  for (const auto& [name, text] : files.partials)
-    data.set(name, kainjow::mustache::partial{[text = text] { return text; }});
+  add_partials(data, files.partials);
   return render(files.template_text, data, (files.folder / files.manifest.template_file).string());
 }
 

@@ -1,6 +1,7 @@
 #include "dsl/triton/nest_code.hpp"
 
 #include <algorithm>
+#include <cctype>
 
 #include "dsl/triton/expression_text.hpp"
 #include "dsl/triton/index_text.hpp"

@@ -15,7 +15,7 @@ using messages::dtype;
 /// Joining kernels and the last one hold that many numbers in a tile.
 constexpr std::int64_t joined_at_once = 4096;
 constexpr std::int64_t finals_at_once = 1024;
-constexpr std::int64_t most_warps = 8;
+constexpr std::int64_t most_joining_warps = 8;
 
 std::string combine_of(monoid x) {
   switch (x) {
@@ -118,7 +118,7 @@ public:
     template_data data;
     data.set("stage", std::to_string(index));
     data.set(tiles_.whole ? "whole" : "loop", inner);
-    for (const auto& one : x.reductions) made_.insert({one.slot, one.slot + 1});
+    for (const auto& one : x.reductions) note_made(one);
     return data;
   }
 
@@ -134,7 +134,7 @@ public:
     data.set("stage", std::to_string(index));
     data.set("join", inner);
     for (const auto& one : x.reductions) use_fields("parts", one);
-    for (const auto& one : x.reductions) made_.insert({one.slot, one.slot + 1});
+    for (const auto& one : x.reductions) note_made(one);
     return data;
   }
 
@@ -235,7 +235,7 @@ public:
   /// The kernel that ends it.
   void add_last(template_data& data, std::int64_t units) {
     for (const auto& x : nest_.last->reductions) use_fields("finals", x);
-    for (const auto& x : nest_.last->reductions) made_.insert({x.slot, x.slot + 1});
+    for (const auto& x : nest_.last->reductions) note_made(x);
     auto text = code_.text_of(nest_.once.values, extent::one, "o", "", "    ");
     auto first = nest_.each_kept.targets.size() + nest_.each_element.targets.size();
     template_data last;
@@ -285,6 +285,10 @@ private:
   }
   void use_fields(const std::string& what, const nest_reduction& x) {
     for (std::uint32_t i = 0; i < slots_of(x.kind); ++i) use_field(what, x.slot + i);
+  }
+
+  void note_made(const nest_reduction& x) {
+    for (std::uint32_t i = 0; i < slots_of(x.kind); ++i) made_.insert(x.slot + i);
   }
 
   /// Slots that another kernel filled.
@@ -395,7 +399,7 @@ private:
       kernel.add_keep(data);
       kernel.add_finals(data);
     }
-    auto warps = std::clamp<std::int64_t>(join_rows_ * pieces_ / 512, 1, most_warps);
+    auto warps = std::clamp<std::int64_t>(join_rows_ * pieces_ / 512, 1, most_joining_warps);
     add(kernel, std::move(data), {join_rows_, pieces_, units_of(join_rows_), warps},
         ": all parts of stage " + std::to_string(index));
   }

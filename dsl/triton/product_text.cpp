@@ -167,7 +167,7 @@ printed product_code::output(const std::string& value, const char* indent) const
 }
 
 std::string product_code::target(std::size_t i) const {
-  return 'y' + std::to_string(i) + place_of(around_.output.results[i].place, result_axes);
+  return 'y' + std::to_string(i) + place_of(around_.output.results[i].place, result_axes, true);
 }
 
 }  // namespace dsl::triton
