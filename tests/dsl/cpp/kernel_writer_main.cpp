@@ -1,7 +1,7 @@
-// Plans and writes one kernel, for test_map_kernels.py: kernel_writer DSL_FOLDER OUT_FOLDER. In: {"language": name ("cpp"),
-// "graph": op graph, "others": [op graph of a further shape], "knobs": {name: value} (of every group that has them),
-// "allow_library_calls": bool, "recipes": [name], all if empty, "reference": a task, whose weights the export then has};
-// OUT gets the sources, manifest.json and export.py; out: the remark.
+// Plans and writes one kernel, for test_map_kernels.py: kernel_writer DSL_FOLDER OUT_FOLDER. In: {"language": name
+// ("cpp"), "graph": op graph, "others": [op graph of a further shape], "knobs": {name: value} (of every group that has
+// them), "allow_library_calls": bool, "recipes": [name], all if empty, "reference": a task, whose weights the export
+// then has, "device": what it is for}; OUT gets the sources, manifest.json and export.py; out: the remark.
 
 #include <algorithm>
 #include <fstream>
@@ -10,6 +10,7 @@
 #include <optional>
 
 #include "dsl/cpp/language.hpp"
+#include "dsl/cuda_c/language.hpp"
 #include "dsl/rules_coder.hpp"
 #include "dsl/rules_planner.hpp"
 #include "dsl/triton/language.hpp"
@@ -24,6 +25,7 @@ struct question {
   bool allow_library_calls = false;
   std::vector<std::string> recipes;
   std::optional<messages::task> reference;
+  messages::device_info device;
 
   void fields(auto& f) {
     f("language", language);
@@ -33,6 +35,7 @@ struct question {
     f("allow_library_calls", allow_library_calls);
     f("recipes", recipes);
     f("reference", reference);
+    f("device", device);
   }
 };
 
@@ -47,15 +50,17 @@ messages::expected<messages::code_reply> write(const question& asked, const dsl:
                                                const blobs::blob_store& store) {
   std::vector<messages::op_graph> graphs{asked.graph};
   graphs.insert(graphs.end(), asked.others.begin(), asked.others.end());
-  auto planned = dsl::rules_plan({.wanted = 1, .allow_library_calls = asked.allow_library_calls}, graphs, language);
+  auto planned = dsl::rules_plan(
+      {.about = {.device = asked.device}, .wanted = 1, .allow_library_calls = asked.allow_library_calls}, graphs,
+      language);
   if (planned.plans.empty()) return messages::code_reply{.remark = planned.remark};
   auto plan = planned.plans.front();
   for (auto& group : plan.groups) group.knobs = known_knobs(asked.knobs, *language.files().recipe(group.recipe));
-  return dsl::rules_code({.plan = plan}, graphs, language, store);
+  return dsl::rules_code({.about = {.device = asked.device}, .plan = plan}, graphs, language, store);
 }
 
 messages::expected<std::string> answer(const question& asked, const path& dsl_folder, const path& out) {
-  static const dsl::language_makers makers{dsl::cpp::maker(), dsl::triton::maker()};
+  static const dsl::language_makers makers{dsl::cpp::maker(), dsl::cuda_c::maker(), dsl::triton::maker()};
   auto files = dsl::load_language(dsl_folder / asked.language);
   if (!files) return tl::unexpected{files.error()};
   std::erase_if(files->recipes, [&](const auto& x) {
