@@ -10,6 +10,33 @@ namespace {
 
 constexpr std::int64_t most_programs = INT32_MAX;
 
+std::string in_quotes(const std::string& x) { return '"' + x + '"'; }
+
+std::string joined(const std::vector<std::string>& all) {
+  std::string text;
+  for (const auto& x : all) text += (text.empty() ? "" : ", ") + x;
+  return text;
+}
+
+/// Two empty lines before what stands at the margin, none inside of a function: sections of templates leave some.
+std::string tidy(const std::string& text) {
+  std::string out;
+  bool gap = false;
+  for (std::size_t at = 0; at < text.size();) {
+    auto end = std::min(text.find('\n', at), text.size());
+    auto line = std::string_view{text}.substr(at, end - at);
+    at = end + 1;
+    if (line.find_first_not_of(' ') == std::string_view::npos) {
+      gap = true;
+      continue;
+    }
+    if (gap && line.front() != ' ') out += "\n\n";
+    gap = false;
+    out.append(line) += '\n';
+  }
+  return out;
+}
+
 }  // namespace
 
 std::string kernel::parameters() const {
@@ -20,25 +47,21 @@ std::string kernel::parameters() const {
 }
 
 template_data kernel::entry() const {
-  auto all = template_list();
+  std::vector<std::string> signature, aligned, numbers;
   for (const auto& x : pointers) {
-    template_data one;
-    one.set("pointer", x.name);
-    one.set("type", x.type);
-    all << one;
+    signature.push_back(in_quotes(x.name) + ": " + in_quotes(x.type));
+    aligned.push_back(in_quotes(x.name));
   }
-  auto numbers = template_list();
   for (const auto& [name, value] : constants) {
-    template_data one;
-    one.set("constant", name);
-    one.set("value", std::to_string(value));
-    numbers << one;
+    signature.push_back(in_quotes(name) + ": \"constexpr\"");
+    numbers.push_back(in_quotes(name) + ": " + std::to_string(value));
   }
   template_data data;
   data.set("function", name);
   data.set("parameters", parameters());
-  data.set("pointers", all);
-  data.set("constants", numbers);
+  data.set("signature", '{' + joined(signature) + '}');
+  data.set("constants", '{' + joined(numbers) + '}');
+  data.set("aligned", '[' + joined(aligned) + ']');
   data.set("warps", std::to_string(warps));
   data.set("stages", std::to_string(stages));
   return data;
@@ -58,7 +81,8 @@ messages::expected<messages::launch_operation> kernel::launch() const {
 
 messages::expected<std::string> render_kernel(const recipe_files& files, template_data data) {
   add_partials(data, files.partials);
-  return render(files.template_text, data, (files.folder / files.manifest.template_file).string());
+  auto text = render(files.template_text, data, (files.folder / files.manifest.template_file).string());
+  return text ? messages::expected<std::string>{tidy(*text)} : text;
 }
 
 }  // namespace dsl::triton

@@ -394,8 +394,10 @@ private:
     template_data data;
     data.set("row_header", true);
     data.set("stages", stages);
-    kernel.store(data, "slots", "row", kernel.slots_filled(index));
-    if (index + 1 == tiles_.nest.stages.size()) {
+    bool ends = index + 1 == tiles_.nest.stages.size();
+    if (!ends || !tiles_.nest.each_element.targets.empty())
+      kernel.store(data, "slots", "row", kernel.slots_filled(index));
+    if (ends) {
       kernel.add_keep(data);
       kernel.add_finals(data);
     }

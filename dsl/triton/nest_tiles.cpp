@@ -60,7 +60,8 @@ void choose_columns(nest_tiles& x, const knob_values& knobs, std::int64_t enough
 void divide(nest_tiles& x, const std::string& wish, std::int64_t processors) {
   if (wish == "off" || x.whole || x.nest.stages.empty() || x.reduced == 0) return;
   if (wish == "auto" && x.units() >= processors) return;
-  auto parts = std::min({(4 * processors + x.units() - 1) / x.units(), x.blocks(), most_parts});
+  auto wanted = std::max<std::int64_t>((4 * processors + x.units() - 1) / x.units(), 2);
+  auto parts = std::min({wanted, x.blocks(), most_parts});
   x.length = (x.blocks() + parts - 1) / parts * x.block;
   x.parts = (x.reduced + x.length - 1) / x.length;
 }

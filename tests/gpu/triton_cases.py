@@ -18,6 +18,8 @@ from torch import nn
 from torch.nn import functional
 
 ROOT = Path(__file__).resolve().parents[2]
+LIMITS = {"multiprocessors": 132, "threads_a_block": 1024, "shared_memory_bytes_a_block": 232448}
+H100 = {"name": "cuda:0", "kind": "cuda", "arch": "sm_90a", "limits": LIMITS}
 HALF, BRAIN, WIDE = torch.float16, torch.bfloat16, torch.float64
 
 
@@ -299,7 +301,7 @@ def write(case: Case, folder: Path, program: Path) -> str:
     graph = trace_model(case.model(), case.tensors("meta"), case.name)
     folder.mkdir(parents=True, exist_ok=True)
     asked = {"language": "triton", "graph": in_json(graph), "others": [], "knobs": case.knobs, "recipes": case.recipes}
-    asked |= {"allow_library_calls": False, "reference": None}
+    asked |= {"allow_library_calls": False, "reference": None, "device": H100}
     done = subprocess.run(
         [program, ROOT / "dsl", folder], input=json.dumps(asked), capture_output=True, text=True, check=False
     )

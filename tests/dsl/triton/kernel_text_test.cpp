@@ -1,8 +1,6 @@
 // What the recipes write, without a compiler: test_adapter.py and test_kernels.py build and run it.
 
-#include <cstdlib>
-#include <fstream>
-#include <iterator>
+#include <cmath>
 
 #include "dsl/printer.hpp"
 #include "dsl/rules_coder.hpp"
@@ -14,6 +12,7 @@
 #include "messages/records/launch_record.hpp"
 #include "messages/wire/wire.hpp"
 #include "tests/dsl/folders.hpp"
+#include "tests/dsl/golden.hpp"
 #include "tests/dsl/op_graphs.hpp"
 #include "tests/dsl/reduction_nests.hpp"
 
@@ -73,12 +72,7 @@ messages::launch_record record_of(const written& x) {
   return *record;
 }
 
-void check_golden(const std::string& name, const std::string& text) {
-  auto file = std::filesystem::path{KERNELMESH_SOURCE_FOLDER} / "tests/data/golden" / name;
-  if (std::getenv("KERNELMESH_WRITE_GOLDEN") != nullptr) std::ofstream{file} << text;
-  std::ifstream in{file};
-  CHECK(std::string{std::istreambuf_iterator<char>{in}, {}} == text);
-}
+void check_golden(const std::string& name, const std::string& text) { CHECK(golden(name, text) == text); }
 
 messages::op_graph product(std::int64_t size) {
   messages::op_graph graph{
