@@ -5,6 +5,7 @@
 
 #include "dsl/cpp/nest_code.hpp"
 #include "dsl/cpp/text.hpp"
+#include "dsl/expression_builder.hpp"
 #include "dsl/knobs.hpp"
 
 namespace dsl::cpp {
