@@ -44,10 +44,10 @@ messages::expected<dsl::scan> found(const messages::op_graph& graph) {
 
 TEST_CASE("each scan operator is known with its monoid and axis") {
   const std::vector<std::pair<std::string, dsl::scan_monoid>> all{{"cumsum", dsl::scan_monoid::sum},
-                                                             {"cumprod", dsl::scan_monoid::product},
-                                                             {"cummax", dsl::scan_monoid::max},
-                                                             {"cummin", dsl::scan_monoid::min},
-                                                             {"logcumsumexp", dsl::scan_monoid::log_sum_exp}};
+                                                                  {"cumprod", dsl::scan_monoid::product},
+                                                                  {"cummax", dsl::scan_monoid::max},
+                                                                  {"cummin", dsl::scan_monoid::min},
+                                                                  {"logcumsumexp", dsl::scan_monoid::log_sum_exp}};
   for (const auto& [op, monoid] : all) {
     auto x = found(one(op));
     REQUIRE(x);
