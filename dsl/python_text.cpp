@@ -1,11 +1,11 @@
-#include "dsl/cpp/python_text.hpp"
+#include "dsl/python_text.hpp"
 
 #include <array>
 #include <charconv>
 #include <cmath>
 #include <set>
 
-namespace dsl::cpp {
+namespace dsl {
 
 namespace {
 
@@ -64,4 +64,20 @@ std::string python_names(const std::vector<std::string>& names) {
   return text;
 }
 
-}  // namespace dsl::cpp
+std::string python_module_body(std::string_view module) {
+  constexpr std::string_view head = "from __future__ import annotations\n";
+  auto at = module.find(head);
+  if (at != std::string_view::npos) module.remove_prefix(at + head.size());
+  bool in_list = false;
+  while (!module.empty()) {
+    auto line = module.substr(0, module.find('\n') + 1);
+    bool is_import = line.starts_with("import ") || line.starts_with("from ");
+    if (line.empty() || !(in_list || is_import || line == "\n")) break;
+    in_list = is_import ? line.find('(') != std::string_view::npos : in_list && line != ")\n";
+    module.remove_prefix(line.size());
+  }
+  while (module.ends_with('\n')) module.remove_suffix(1);
+  return std::string{module};
+}
+
+}  // namespace dsl

@@ -1,5 +1,5 @@
 #pragma once
-// Expressions as C++ over the functions of support/vector_math.hpp.
+// Expressions as C++ over functions in namespace km, which each language's support files define for its machine.
 
 #include <string>
 #include <vector>
@@ -7,15 +7,18 @@
 #include "dsl/printer.hpp"
 #include "messages/records/tensor.hpp"
 
-namespace dsl::cpp {
+namespace dsl {
+
+/// Of a stored element: "float", "km::bfloat16", "int64_t"; bool is uint8_t.
+std::string_view type_of(messages::dtype x);
 
 enum class math : std::uint8_t { vector, plain };
 
 /// Computes in float, in double where `compute` is float64, in int64_t where it is int64 (only what integers can do).
-class cpp_printer : public printer {
+class c_printer : public printer {
 public:
   /// @param operands text of each operand's current element, as it is stored: "km::load(x0[i])"
-  cpp_printer(messages::dtype compute, math functions, std::vector<std::string> operands);
+  c_printer(messages::dtype compute, math functions, std::vector<std::string> operands);
 
   std::string number(double x) const override;
   std::string operand(std::uint32_t index) const override;
@@ -34,4 +37,4 @@ private:
   std::vector<std::string> operands_;
 };
 
-}  // namespace dsl::cpp
+}  // namespace dsl

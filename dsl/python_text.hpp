@@ -8,7 +8,7 @@
 
 #include "messages/records/tensor.hpp"
 
-namespace dsl::cpp {
+namespace dsl {
 
 /// A string literal of any text: raw and readable where that is possible.
 std::string python_text(std::string_view x);
@@ -26,7 +26,10 @@ std::string python_dtype(messages::dtype x);
 /// Python or the model's template has it for itself. Different names stay different.
 std::string python_name(std::string_view name);
 
+/// A module's text without its docstring and imports, as it can stand inside of another.
+std::string python_module_body(std::string_view module);
+
 /// All of them with commas between.
 std::string python_names(const std::vector<std::string>& names);
 
-}  // namespace dsl::cpp
+}  // namespace dsl

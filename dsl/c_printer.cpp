@@ -1,10 +1,10 @@
-#include "dsl/cpp/expression_text.hpp"
+#include "dsl/c_printer.hpp"
 
 #include <array>
 #include <charconv>
 #include <cmath>
 
-namespace dsl::cpp {
+namespace dsl {
 
 namespace {
 
@@ -89,15 +89,15 @@ std::string_view infix_of(operation op) {
 
 }  // namespace
 
-cpp_printer::cpp_printer(messages::dtype compute, math functions, std::vector<std::string> operands)
+c_printer::c_printer(messages::dtype compute, math functions, std::vector<std::string> operands)
     : wide_(compute == messages::dtype::float64),
       integer_(compute == messages::dtype::int64),
       functions_(functions),
       operands_(std::move(operands)) {}
 
-std::string cpp_printer::type() const { return integer_ ? "int64_t" : wide_ ? "double" : "float"; }
+std::string c_printer::type() const { return integer_ ? "int64_t" : wide_ ? "double" : "float"; }
 
-std::string cpp_printer::number(double x) const {
+std::string c_printer::number(double x) const {
   if (integer_) return cast(std::to_string(static_cast<std::int64_t>(x)));
   double rounded = wide_ ? x : static_cast<double>(static_cast<float>(x));
   std::string type = wide_ ? "<double>" : "<float>";
@@ -107,20 +107,20 @@ std::string cpp_printer::number(double x) const {
   return text.front() == '-' ? '(' + text + ')' : text;
 }
 
-std::string cpp_printer::operand(std::uint32_t index) const { return cast(operands_[index]); }
+std::string c_printer::operand(std::uint32_t index) const { return cast(operands_[index]); }
 
-std::string cpp_printer::cast(std::string_view text) const {
+std::string c_printer::cast(std::string_view text) const {
   return "static_cast<" + type() + ">(" + std::string{text} + ')';
 }
 
-std::string cpp_printer::call(std::string_view function, std::span<const std::string> arguments) const {
+std::string c_printer::call(std::string_view function, std::span<const std::string> arguments) const {
   auto text = "km::" + std::string{function} + '(';
   for (std::size_t i = 0; i < arguments.size(); ++i) text += (i == 0 ? "" : ", ") + arguments[i];
   return text + ')';
 }
 
 /// Whole exponents that a product or quotient gives within an ulp.
-std::string cpp_printer::power(std::span<const std::string> arguments) const {
+std::string c_printer::power(std::span<const std::string> arguments) const {
   const auto& x = arguments[0];
   if (arguments[1] == number(2)) return infix(x, "*", x);
   if (arguments[1] == number(3)) return infix(infix(x, "*", x), "*", x);
@@ -128,7 +128,7 @@ std::string cpp_printer::power(std::span<const std::string> arguments) const {
   return {};
 }
 
-std::string cpp_printer::apply(operation op, std::span<const std::string> arguments) const {
+std::string c_printer::apply(operation op, std::span<const std::string> arguments) const {
   if (auto sign = infix_of(op); !sign.empty()) return infix(arguments[0], sign, arguments[1]);
   if (op == operation::max && is_finite_literal(arguments[1])) return call("at_least", arguments);
   if (op == operation::min && is_finite_literal(arguments[1])) return call("at_most", arguments);
@@ -151,9 +151,25 @@ std::string cpp_printer::apply(operation op, std::span<const std::string> argume
   }
 }
 
-std::string cpp_printer::define(kind type, std::string_view name, std::string_view text) const {
+std::string c_printer::define(kind type, std::string_view name, std::string_view text) const {
   std::string what = type == kind::truth ? "bool" : this->type();
   return "const " + what + ' ' + std::string{name} + " = " + std::string{bare(text)} + ';';
 }
 
-}  // namespace dsl::cpp
+std::string_view type_of(messages::dtype x) {
+  static constexpr std::array<std::string_view, 12> types{"float",
+                                                          "km::float16",
+                                                          "km::bfloat16",
+                                                          "double",
+                                                          "int64_t",
+                                                          "int32_t",
+                                                          "int16_t",
+                                                          "int8_t",
+                                                          "uint8_t",
+                                                          "uint8_t",
+                                                          "std::complex<float>",
+                                                          "std::complex<double>"};
+  return types[static_cast<std::size_t>(x)];
+}
+
+}  // namespace dsl

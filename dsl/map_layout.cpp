@@ -1,13 +1,13 @@
-#include "dsl/cpp/map_layout.hpp"
+#include "dsl/map_layout.hpp"
 
 #include <algorithm>
 #include <numeric>
 
-namespace dsl::cpp {
+namespace dsl {
 
 namespace {
 
-using sizes = std::vector<std::int64_t>;
+using loop_numbers = std::vector<std::int64_t>;
 
 /// Dimensions of the shape that the loop has, outermost first: by falling stride of the first result.
 std::vector<std::size_t> loop_order(const pointwise& x) {
@@ -20,9 +20,9 @@ std::vector<std::size_t> loop_order(const pointwise& x) {
 }
 
 /// @param strides for each dimension of the shape, 0 where repeated
-map_tensor place(const messages::tensor_spec& spec, const sizes& strides, const shape& whole,
-                 const std::vector<std::size_t>& order) {
-  map_tensor tensor{spec, {}, sizes(spec.shape.size(), 0), sizes(order.size(), 0), motion::unit};
+map_tensor place_operand(const messages::tensor_spec& spec, const loop_numbers& strides, const shape& whole,
+                         const std::vector<std::size_t>& order) {
+  map_tensor tensor{spec, {}, loop_numbers(spec.shape.size(), 0), loop_numbers(order.size(), 0), motion::unit};
   auto offset = whole.size() - spec.shape.size();
   std::int64_t next = 1;
   for (auto i = order.size(); i-- > 0;) {
@@ -76,9 +76,9 @@ map_layout lay_out(const pointwise& x) {
   auto order = layout.count == 0 ? std::vector<std::size_t>{} : loop_order(x);
   for (auto d : order) layout.sizes.push_back(x.shape[d]);
   for (const auto& operand : x.operands)
-    layout.operands.push_back(place(operand.spec, operand.strides, x.shape, order));
+    layout.operands.push_back(place_operand(operand.spec, operand.strides, x.shape, order));
   for (const auto& result : x.results)
-    layout.results.push_back(place(result.spec, result.spec.strides, x.shape, order));
+    layout.results.push_back(place_operand(result.spec, result.spec.strides, x.shape, order));
   join(layout);
   if (layout.sizes.empty()) layout.sizes.push_back(1);
   for (auto* tensor : all_of(layout)) {
@@ -88,4 +88,4 @@ map_layout lay_out(const pointwise& x) {
   return layout;
 }
 
-}  // namespace dsl::cpp
+}  // namespace dsl

@@ -8,7 +8,7 @@
 #include "dsl/expression.hpp"
 #include "messages/records/tensor.hpp"
 
-namespace dsl::cpp {
+namespace dsl {
 
 /// How a tensor moves along the innermost dimension.
 enum class motion : std::uint8_t { unit, repeated, strided };
@@ -30,4 +30,4 @@ struct map_layout {
 
 map_layout lay_out(const pointwise& x);
 
-}  // namespace dsl::cpp
+}  // namespace dsl
