@@ -1,4 +1,4 @@
-"""A judge's part of a GPU, by ctypes on the driver: memory that it lends to another process, and a kernel of its own."""
+"""A judge's part of a GPU, by ctypes on the driver: memory that it lends, and a kernel of its own."""
 
 from __future__ import annotations
 

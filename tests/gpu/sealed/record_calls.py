@@ -1,4 +1,4 @@
-"""Records two calls of a program by libkernelmesh-recorder.so: CASE FILE. Prints why there is no record, if there is none.
+"""Records two calls of a program by libkernelmesh-recorder.so: CASE FILE. Prints why, if there is no record.
 
 Run with CUDA_INJECTION64_PATH; the arguments are two float32 tensors of ROWS x COLUMNS.
 """

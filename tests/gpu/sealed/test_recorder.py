@@ -10,14 +10,16 @@ from pathlib import Path
 
 import pytest
 
-ROOT = Path(__file__).parents[3]
-WORKER = ROOT / "tests" / "devices" / "worker"
-sys.path[:0] = [str(WORKER / "cuda_native"), str(WORKER / "native"), str(Path(__file__).parent)]
+sys.path.insert(0, str(Path(__file__).parent))
+sys.path.insert(0, str(Path(__file__).parents[2] / "devices" / "worker" / "native"))
+sys.path.insert(0, str(Path(__file__).parents[2] / "devices" / "worker" / "cuda_native"))
 
 import lender
 import native_host
 from cuda_host import program
 from native_host import FLOAT32, tensor
+from record_calls import CASES, COLUMNS, ROWS
+from test_sealed import LOADED, GpuHost
 
 np = pytest.importorskip("numpy")
 torch = pytest.importorskip("torch")
@@ -26,9 +28,6 @@ pytestmark = [
     pytest.mark.skipif(program() is None or LIBRARY is None, reason="host and recorder are not built"),
     pytest.mark.skipif(lender.driver() is None, reason="there is no GPU"),
 ]
-
-from record_calls import CASES, COLUMNS, ROWS
-from test_sealed import LOADED, GpuHost
 
 
 def recorded(case: str, file: Path) -> str:

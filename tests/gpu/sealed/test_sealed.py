@@ -16,9 +16,9 @@ from typing import Any
 
 import pytest
 
-ROOT = Path(__file__).parents[3]
-WORKER = ROOT / "tests" / "devices" / "worker"
-sys.path[:0] = [str(WORKER / "cuda_native"), str(WORKER / "native"), str(Path(__file__).parent)]
+sys.path.insert(0, str(Path(__file__).parent))
+sys.path.insert(0, str(Path(__file__).parents[2] / "devices" / "worker" / "native"))
+sys.path.insert(0, str(Path(__file__).parents[2] / "devices" / "worker" / "cuda_native"))
 
 import lender
 from cuda_host import NAME, order_for, program
@@ -163,10 +163,11 @@ def test_a_fault_ends_in_words_and_the_next_process_works(artifact: Path, image:
     test_a_vector_is_right_on_fresh_contents_each_time(artifact, image)
 
 
-def test_its_clock_agrees_with_events_of_torch(artifact: Path, image: bytes, capsys: pytest.CaptureFixture[str]) -> None:
+def test_its_clock_agrees_with_torchs(artifact: Path, image: bytes, capsys: pytest.CaptureFixture[str]) -> None:
     torch = pytest.importorskip("torch")
     count, rounds = 1 << 24, 40
-    parameters = [pointer("output", 0), pointer("argument", 0), pointer("argument", 1), scalar("f", 2), scalar("i", count)]
+    places = [pointer("output", 0), pointer("argument", 0), pointer("argument", 1)]
+    parameters = [*places, scalar("f", 2), scalar("i", count)]
     x = record([launch("saxpy", parameters, grid=count // 256, block=256)], image=image)
     with started(artifact, x, count) as host:
         assert host.hear() == LOADED

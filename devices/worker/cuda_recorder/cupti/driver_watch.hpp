@@ -23,8 +23,8 @@ public:
     return f(recording_);
   }
 
-  /// Is a call being recorded?
   void record(bool on);
+  bool is_recording() const { return recording_on_; }
 
   /// Memory of the device, kept until the next `give_back`: candidates pass on addresses of tensors that are gone.
   void* allocate(std::size_t bytes);
@@ -32,8 +32,6 @@ public:
   void give_back();
 
 private:
-  friend struct driver_calls;
-
   std::recursive_mutex mutex_;
   recording recording_;
   bool watching_ = false, recording_on_ = false;

@@ -91,12 +91,13 @@ def _point_inside(x: Record, at: int) -> None:
     _launched(x)["parameters"][0]["pointers"][0]["at"] = at
 
 
+_BLOCK = "has a block that the device can't have"
 FORGERIES: dict[str, tuple[Callable[[Record], Any], str]] = {
     "another version": (lambda x: x.update(version=2), "is of version 2, not 1"),
     "no operations": (lambda x: x["operations"].clear(), "has no operations"),
     "too many operations": (lambda x: x.update(operations=x["operations"] * 9000), "has 18000 operations"),
     "an argument that is not there": (lambda x: _place(x, 1).update(index=2), "names argument 2, which is not there"),
-    "a pointer behind the end": (lambda x: _place(x, 1).update(offset=4 * COUNT), "points behind the end of argument 0"),
+    "a pointer behind the end": (lambda x: _place(x, 1).update(offset=4 * COUNT), "points behind the end of argument"),
     "an offset that overflows": (lambda x: _place(x).update(offset=2**64 - 8), "names a place outside of scratch 0"),
     "a pointer outside of its parameter": (lambda x: _point_inside(x, 8), "has a pointer outside of it"),
     "a pointer at a crooked place": (lambda x: _point_inside(x, 4), "is no multiple of 8"),
@@ -105,14 +106,14 @@ FORGERIES: dict[str, tuple[Callable[[Record], Any], str]] = {
     "99 TB of scratch": (lambda x: x["scratch"].append(99 << 40), "needs more scratch than"),
     "scratch that overflows": (lambda x: x["scratch"].extend([2**64 - 1] * 2), "needs more scratch than"),
     "a grid of nothing": (lambda x: _launched(x)["grid"].update(x=0), "has a grid that the device can't have"),
-    "a block of too many threads": (lambda x: _launched(x)["block"].update(y=8), "has a block that the device can't have"),
+    "a block of too many threads": (lambda x: _launched(x)["block"].update(y=8), _BLOCK),
     "a block that overflows": (
         lambda x: _launched(x).update(block={"x": 2**31, "y": 2**31, "z": 4}),
-        "has a block that the device can't have",
+        _BLOCK,
     ),
     "a huge cluster": (lambda x: _launched(x)["cluster"].update(x=64), "has a cluster that the device can't have"),
     "a grid of broken clusters": (lambda x: _launched(x)["cluster"].update(x=3), "is not made of whole clusters"),
-    "too much shared memory": (lambda x: _launched(x).update(shared_bytes=1 << 20), "wants 1048576 bytes of shared memory"),
+    "too much shared memory": (lambda x: _launched(x).update(shared_bytes=1 << 20), "wants 1048576 bytes"),
     "another image": (lambda x: _launched(x).update(image=1), "launches from image 1, which is not there"),
     "an unknown kernel": (lambda x: _launched(x).update(kernel="gone"), "has no kernel gone"),
     "a parameter too few": (lambda x: _launched(x)["parameters"].pop(), "has 4 parameters, the kernel 5"),
