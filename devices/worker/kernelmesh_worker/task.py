@@ -132,7 +132,8 @@ class Task:
         """The reference, with weights of that seed, constant ones too if they are to be redrawn; in the dtype that it
         is judged in unless that is left to the caller."""
         _seed_all(seed)
-        with self.running("building Model"), redrawn_constants(redraw, number_of(seed)):
+        said = "building Model" + ("" if hasattr(self._module, "get_init_inputs") else " without get_init_inputs")
+        with self.running(said), redrawn_constants(redraw, number_of(seed)):
             model = self._module.Model(*init)
         if not isinstance(model, torch.nn.Module):
             raise TaskRefused("Model is no torch.nn.Module")

@@ -6,6 +6,8 @@
 
 #include "tests/support/scratch_folder.hpp"
 
+namespace cuda_device_test {
+
 using namespace devices::cuda;
 
 TEST_CASE("a GPU's nodes are found by their names, in their order") {
@@ -15,3 +17,5 @@ TEST_CASE("a GPU's nodes are found by their names, in their order") {
   CHECK(look_for_cuda(folder.path()).nodes == wanted);
   CHECK(look_for_cuda(folder / "none").nodes.empty());
 }
+
+}  // namespace cuda_device_test

@@ -13,7 +13,7 @@ import family
 import numpy
 import pytest
 import torch
-from kernelmesh_worker import judge
+from kernelmesh_worker import floor, judge
 from kernelmesh_worker.arena import Arena, Got
 from kernelmesh_worker.checking import agree, badness
 from kernelmesh_worker.comparison import compare, is_finite, rms_of, unravel
@@ -90,6 +90,22 @@ def test_what_a_device_can_do_is_measured_until_the_fastest_repeats_agree(
     monkeypatch.setattr(judge.time, "sleep", lambda seconds: None)
     assert judge.fastest(call) == (1.0, pytest.approx(scatter))
     assert calls[0] == repeats
+
+
+def test_the_time_of_memory_is_no_longer_where_threads_wait_for_each_other(monkeypatch: pytest.MonkeyPatch) -> None:
+    now = [0]
+    monkeypatch.setattr(floor.time, "perf_counter_ns", lambda: now[0])
+
+    def call() -> None:
+        now[0] += 100 if torch.get_num_threads() > 1 else 30
+
+    before = torch.get_num_threads()
+    try:
+        torch.set_num_threads(2)
+        assert floor._least(call) == 30
+        assert torch.get_num_threads() == 2
+    finally:
+        torch.set_num_threads(before)
 
 
 def test_a_flat_index_becomes_a_place() -> None:

@@ -8,6 +8,8 @@
 
 #include "tests/devices/worker/cuda_native/samples.hpp"
 
+namespace cubin_test {
+
 using devices::worker::cuda::cubin;
 using tests::kernels_cubin;
 
@@ -131,3 +133,5 @@ TEST_CASE("names that never end are no names") {
   REQUIRE(x.has_value());
   CHECK(x->parameters("saxpy").error() == "has no kernel saxpy");
 }
+
+}  // namespace cubin_test
