@@ -121,7 +121,7 @@ run_accepted coordinator_state::take_up(const std::vector<fact>& facts) {
   logic::run_state state;
   for (const auto& fact : facts) apply(state, fact);
   auto& run = runs_[state.spec.run];
-  run = live_run{.spec = state.spec, .started = state.started.value_or(wall_time(self_))};
+  run = live_run{.spec = state.spec, .started = wall_time(self_) - state.took()};
   for (const auto& fact : facts) run.past[fact.job].push_back(fact);
   for (const auto& spec : run.spec.jobs) {
     const auto& job = state.jobs.at(spec.job);

@@ -42,7 +42,7 @@ struct command_line {
   report_options report;
   export_options exported;
   doctor_options doctor;
-  std::string time_limit;
+  std::optional<std::string> time_limit;
   std::string shrink_to;
   std::string shell;
   std::function<outcome()> chosen;
@@ -341,12 +341,12 @@ failure wrong_flags(const CLI::App& app, const CLI::ParseError& e) {
 }
 
 expected<void> read_time_limit(command_line& x) {
-  if (x.time_limit.empty()) return {};
+  if (!x.time_limit) return {};
   std::chrono::milliseconds limit{0};
-  bool read = configs::parse_scalar(x.time_limit, limit) && limit.count() > 0;
+  bool read = configs::parse_scalar(*x.time_limit, limit) && limit >= std::chrono::seconds{1};
   x.optimize.time = x.bench.time = limit;
   if (read) return {};
-  return fail(failure_code::bad_input, "--for: \"" + x.time_limit + "\" is no time; write 90s, 10m or 1h30m");
+  return fail(failure_code::bad_input, "--for: \"" + *x.time_limit + "\" is no time of 1s or more; write 90s, 10m or 1h30m");
 }
 
 expected<void> read_shrink_to(command_line& x) {

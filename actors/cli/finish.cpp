@@ -37,10 +37,10 @@ void say_how_to_go_on(const logic::run_state& run) {
   std::size_t count = 0;
   for (const auto& [id, job] : run.jobs) {
     if (!job.worth_another_try()) continue;
-    if (count++ == 0) reason = job.finished->remark;
+    if (count++ == 0) reason = job.finished->remark.empty() ? job.last_failure : job.finished->remark;
   }
   if (count == 0) return;
-  std::cerr << count << " of " << run.jobs.size() << " jobs could not be judged (" << reason << "); "
+  std::cerr << count << " of " << run.jobs.size() << " jobs could not be judged to their end (" << reason << "); "
             << hint("resume " + run.spec.run.value) << " tries again\n";
 }
 

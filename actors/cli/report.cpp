@@ -74,7 +74,7 @@ outcome report(const common_options& common, const report_options& options) {
   if (!html) return tl::unexpected{html.error()};
   auto file = fs::absolute(options.out.empty() ? "report.html" : options.out).lexically_normal();
   if (auto there = check_place(file); !there) return tl::unexpected{there.error()};
-  if (auto written = write_file(file, *html); !written) return tl::unexpected{written.error()};
+  if (auto written = write_document(file, *html); !written) return tl::unexpected{written.error()};
   document.report = file.string();
   std::cout << (common.json ? wire::to_json(document, {.indent = 2}) : document.report) << '\n';
   return exit_code::done;

@@ -118,6 +118,22 @@ expected<void> write_file(const fs::path& named, const std::string& text) {
 
 namespace {
 
+messages::failure somebody_elses(const fs::path& file) {
+  return {failure_code::bad_input, "there is another " + file.string()
+                                       + ", which kernelmesh did not write: it stays as it is; name another place with "
+                                         "--out"};
+}
+
+std::string beginning_of(const fs::path& file) {
+  std::error_code error;
+  if (!fs::is_regular_file(file, error)) return {};  // who opens a pipe waits for its other end
+  std::ifstream there{file, std::ios::binary};
+  std::string begin(4096, '\0');
+  there.read(begin.data(), static_cast<std::streamsize>(begin.size()));
+  begin.resize(static_cast<std::size_t>(there.gcount()));
+  return begin;
+}
+
 /// What the first lines of a file say of what it is.
 struct export_mark {
   bool any = false;   ///< the file is there, and not empty
@@ -127,12 +143,8 @@ struct export_mark {
 
 export_mark mark_of(const fs::path& file) {
   constexpr std::string_view ours = "Written by kernelmesh", before = "\"\"\"", after = ": ModelNew";
-  std::error_code error;
-  if (!fs::is_regular_file(file, error)) return {};  // who opens a pipe waits for its other end
-  std::ifstream there{file, std::ios::binary};
-  std::string begin(4096, '\0');
-  there.read(begin.data(), static_cast<std::streamsize>(begin.size()));
-  export_mark x{.any = there.gcount() > 0, .ours = begin.find(ours) != std::string::npos};
+  auto begin = beginning_of(file);
+  export_mark x{.any = !begin.empty(), .ours = begin.find(ours) != std::string::npos};
   auto end = begin.find(after);
   if (begin.starts_with(before) && end != std::string::npos) x.task = begin.substr(before.size(), end - before.size());
   return x;
@@ -142,12 +154,17 @@ export_mark mark_of(const fs::path& file) {
 
 expected<std::optional<std::string>> write_export(const fs::path& file, const std::string& text) {
   auto there = mark_of(file);
-  if (there.any && !there.ours)
-    return fail(failure_code::bad_input,
-                "there is another " + file.string()
-                    + ", which kernelmesh did not write: it stays as it is; name another place with --out");
+  if (there.any && !there.ours) return tl::unexpected{somebody_elses(file)};
   if (auto written = write_file(file, text); !written) return tl::unexpected{written.error()};
   return there.any ? std::optional{there.task} : std::nullopt;
+}
+
+expected<void> write_document(const fs::path& file, const std::string& text) {
+  auto there = beginning_of(file);
+  bool ours = there.find("<title>") != std::string::npos ? there.find("kernelmesh</title>") != std::string::npos
+                                                         : there.starts_with(text.substr(0, 12));
+  if (!there.empty() && !ours) return tl::unexpected{somebody_elses(file)};
+  return write_file(file, text);
 }
 
 run_document document_of(const logic::run_state& run) {

@@ -39,6 +39,10 @@ messages::run_document document_of(const logic::run_state& run);
 /// bad_input, where that would take the place of a file that is somebody else's; else as write_file.
 messages::expected<std::optional<std::string>> write_export(const std::filesystem::path& file, const std::string& text);
 
+/// A page or document of ours, in the place of an earlier one, of nothing or of an empty file. Failure: bad_input where
+/// somebody else's file is there; else as write_file.
+messages::expected<void> write_document(const std::filesystem::path& file, const std::string& text);
+
 /// Whole or not at all; where it is a link, to the file behind it. Failure: storage; bad_input where no file can be.
 messages::expected<void> write_file(const std::filesystem::path& file, const std::string& text);
 

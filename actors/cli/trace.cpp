@@ -26,7 +26,7 @@ outcome trace(const common_options& common, const trace_options& options) {
   auto file = std::filesystem::absolute(options.out).lexically_normal();
   if (auto there = check_place(file); !there) return tl::unexpected{there.error()};
   if (common.json) std::cout << document;
-  if (auto written = write_file(file, document); !written) return tl::unexpected{written.error()};
+  if (auto written = write_document(file, document); !written) return tl::unexpected{written.error()};
   if (!common.json) std::cout << file.string() << '\n';
   return exit_code::done;
 }

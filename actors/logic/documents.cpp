@@ -94,7 +94,7 @@ optimize_document optimize_document_of(const run_state& run, const job_state& jo
   x.variant = job.spec.variant;
   x.repeat = job.spec.repeat;
   x.candidates = {static_cast<std::uint32_t>(job.candidates.size()), job.correct(), job.not_judged()};
-  if (job.started) x.spent.seconds = seconds_of(job.ended.value_or(run.last) - *job.started);
+  x.spent.seconds = seconds_of(job.took(run.last));
   if (job.finished) {
     x.stopped_by = job.finished->stopped_by;
     x.remark = job.finished->remark;

@@ -160,12 +160,23 @@ void forget_failures(job_state& job) {
   for (auto& candidate : job.candidates) candidate.broken = false;
 }
 
+std::chrono::milliseconds between(time_point from, time_point to) {
+  return std::max(std::chrono::duration_cast<std::chrono::milliseconds>(to - from), std::chrono::milliseconds{0});
+}
+
+/// A job that is taken up again is the first that is heard of a run that was resumed.
+bool is_resumption(const run_state& run, const fact& at) {
+  auto job = run.jobs.find(at.job);
+  return std::holds_alternative<job_started>(at.content) && job != run.jobs.end() && job->second.started;
+}
+
 void apply_content(job_state& job, const fact& at, const job_started&) {
   if (!job.started) {
     job.started = at.at;
     return;
   }
   job.worked = job.spent(job.last);
+  job.idle += between(job.last, at.at);
   job.clock.reset();
   forget_failures(job);
 }
@@ -230,12 +241,21 @@ std::uint32_t run_state::jobs_finished() const {
       std::ranges::count_if(jobs, [](const auto& job) { return job.second.finished.has_value(); }));
 }
 
+std::chrono::milliseconds job_state::took(time_point now) const {
+  return started ? between(*started, ended.value_or(now)) - idle : std::chrono::milliseconds{0};
+}
+
+std::chrono::milliseconds run_state::took() const {
+  return started ? between(*started, last) - idle : std::chrono::milliseconds{0};
+}
+
 bool run_state::over() const {
   return finished && std::ranges::none_of(jobs, [](const auto& job) { return job.second.worth_another_try(); });
 }
 
 void apply(run_state& run, const fact& fact) {
   ++run.facts;
+  if (is_resumption(run, fact)) run.idle += between(run.last, fact.at);
   run.last = fact.at;
   if (auto start = std::get_if<run_started>(&fact.content); start && !run.started) {
     run.spec = start->spec;

@@ -68,6 +68,7 @@ struct job_state {
   std::optional<time_point> clock;  ///< since it was taken up last, its time counts from here: its first stage had run
   std::chrono::milliseconds worked{0};  ///< when it was taken up before
   time_point last{};                    ///< of its last fact
+  std::chrono::milliseconds idle{0};    ///< from the end of a run to its resumption, all together
   std::optional<messages::traced> trace;
   std::optional<messages::kernel_failure> task_failure;  ///< trace or judge found the task itself wanting
   std::optional<messages::failure> broken;               ///< the trace failed for reasons that are not the task's
@@ -100,6 +101,9 @@ struct job_state {
   /// run's end and its resumption.
   std::chrono::milliseconds spent(time_point now) const;
 
+  /// From its start to its end, or to `now`, waits for devices too, but for the time in which the run did not go on.
+  std::chrono::milliseconds took(time_point now) const;
+
   /// It has ended for reasons that are not the task's: it is taken up again when the run is resumed.
   bool worth_another_try() const { return finished && finished->stopped_by == stopped_by_infrastructure; }
 };
@@ -128,11 +132,15 @@ struct run_state {
   messages::run_spec spec;
   std::optional<time_point> started;
   time_point last{};  ///< of the last fact
+  std::chrono::milliseconds idle{0};  ///< from its ends to its resumptions, all together
   std::map<messages::job_id, job_state> jobs;
   bool finished = false;
   std::uint64_t facts = 0;
 
   std::uint32_t jobs_finished() const;
+
+  /// From its start to its last fact, but for the time in which it did not go on.
+  std::chrono::milliseconds took() const;
 
   /// It has finished, and none of its jobs is worth another try.
   bool over() const;

@@ -80,7 +80,7 @@ run_status status_of(const run_state& run, run_phase phase) {
   x.phase = phase;
   for (const auto& spec : run.spec.jobs) x.jobs.push_back(status_of(run.jobs.at(spec.job)));
   x.facts = run.facts;
-  if (run.started) x.elapsed = run.last - *run.started;
+  x.elapsed = run.took();
   return x;
 }
 

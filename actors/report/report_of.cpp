@@ -208,7 +208,7 @@ std::vector<labelled> run_lines(const run_state& run) {
   if (!run.started) return out;
   out.push_back({"started", date_text(*run.started)});
   out.push_back({run.finished ? "finished" : "last entry", date_text(run.last)});
-  out.push_back({"took", seconds_text(std::chrono::duration<double>(run.last - *run.started).count())});
+  out.push_back({"took", seconds_text(std::chrono::duration<double>(run.took()).count())});
   auto at_once = std::min<std::size_t>(run.jobs.size(), run.spec.parallel_jobs);
   if (run.jobs.size() > 1) out.push_back({"jobs", fmt::format("{}, {} at once", run.jobs.size(), at_once)});
   out.push_back({"journal", count_text(run.facts, "entry", "entries")});

@@ -33,6 +33,8 @@ REFUSED = [
     (["optimize", "relu.py", "--dtype", "float99"], 2, "float99"),
     (["optimize", "relu.py", "--evaluations", "0"], 2, "--evaluations"),
     (["optimize", "relu.py", "--for", "soon"], 2, "--for"),
+    (["optimize", "relu.py", "--for", ""], 2, "--for"),
+    (["optimize", "relu.py", "--for", "1ms"], 2, "--for"),
     (["optimize", "relu.py", "--dsl", "cobol"], 2, 'no DSL "cobol"; known: "cpp"'),
     (["optimize", "relu.py", "--strategy", "luck"], 2, "--strategy"),
     (["optimize", "relu.py", "--system", "none"], 2, "no system config"),

@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import NamedTuple, TypedDict
 
 TOOL_OUTPUT_BYTES = 64 << 10
+_FROM_OUTSIDE = (signal.SIGKILL, signal.SIGTERM, signal.SIGINT, signal.SIGHUP)
 
 
 class Finding(TypedDict):
@@ -60,11 +61,15 @@ class ToolResult(NamedTuple):
     timed_out: bool
 
 
+class ToolEnded(Exception):
+    """Somebody ended a tool by a signal: a person, or the system for want of memory."""
+
+
 def run_tool(argv: list[str], limit_s: float, cwd: str) -> ToolResult:
     """Runs a program in its own process group, which is killed as a whole at the limit and at the end.
 
     Both streams are returned as one text, at most 64 KiB of it: the beginning. A program that is not there raises
-    OSError.
+    OSError, one that somebody ended ToolEnded: neither says anything of what it was run on.
     """
     process = subprocess.Popen(
         argv,
@@ -82,6 +87,8 @@ def run_tool(argv: list[str], limit_s: float, cwd: str) -> ToolResult:
     _kill_group(process)  # before it is reaped: until then no other process can have its number
     code = process.wait()
     reader.join(5)  # bounded: somebody who left the group may hold the pipe
+    if not timed_out and -code in _FROM_OUTSIDE:
+        raise ToolEnded(f"{argv[0]} was ended by signal {-code}")
     return ToolResult(code, output[:TOOL_OUTPUT_BYTES].decode("utf-8", "replace"), timed_out)
 
 

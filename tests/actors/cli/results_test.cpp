@@ -71,6 +71,20 @@ TEST_CASE("an export takes the place of an earlier one and names it, and of noth
   CHECK_FALSE(write_export(file, export_of("relu")));
 }
 
+TEST_CASE("a page takes the place of an earlier one, and of nothing else") {
+  tests::scratch_folder scratch;
+  auto file = scratch.path() / "report.html";
+  const std::string page = "<!doctype html>\n<title>relu - kernelmesh</title>\n";
+  REQUIRE(write_document(file, page));
+  CHECK(write_document(file, page + "more"));
+  for (const auto* other : {"class Model: pass\n", "<!doctype html>\n<title>Mine</title>\n"}) {
+    write(file, other);
+    auto written = write_document(file, page);
+    REQUIRE_FALSE(written);
+    CHECK(code_of(written.error()) == exit_code::bad_input);
+  }
+}
+
 TEST_CASE("an export waits for no pipe in its place") {
   tests::scratch_folder scratch;
   auto pipe = scratch.path() / "relu.py";

@@ -257,11 +257,28 @@ TEST_CASE_FIXTURE(searching, "the time between a run's end and its resumption do
   now += 24h;
   apply_content(job_started{});  // resumed
   CHECK(job.spent(now) == job.spec.strategy.time_limit / 2);
+  CHECK(job.took(now) == job.spec.strategy.time_limit / 2);
   now += 1h;  // workers start
   CHECK(only<ask_coder>().plan == plan_of(1));
   apply_content(stage_finished{first});
   now += job.spec.strategy.time_limit / 2;
   CHECK(stopped_by() == "time");
+}
+
+TEST_CASE("what a run took leaves out the time in which it did not go on") {
+  run_state run;
+  auto told = [&](std::chrono::seconds at, job_id job, decltype(fact::content) content) {
+    apply(run, fact{.at = time_point{at}, .run = {"r"}, .job = std::move(job), .content = std::move(content)});
+  };
+  told(100s, {}, run_started{run_spec{.run = {"r"}, .jobs = {job_spec{.job = {"a"}}, job_spec{.job = {"b"}}}}});
+  told(110s, {"a"}, job_started{});
+  told(150s, {"b"}, job_started{});  // for the first time
+  CHECK(run.took() == 50s);
+  told(24h, {"a"}, job_started{});  // resumed
+  told(24h, {"b"}, job_started{});
+  told(24h + 30s, {"a"}, job_finished{.stopped_by = "patience"});
+  CHECK(run.took() == 80s);
+  CHECK(run.jobs.at({"a"}).took(run.last) == 40s + 30s);
 }
 
 TEST_CASE_FIXTURE(searching, "a job that ended for want of machinery is tried again when it is resumed") {

@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 from boxes import boxed, build_folder
 from family import Hub, environment
-from kernelmesh_worker.adapter import TOOL_OUTPUT_BYTES, run_tool
+from kernelmesh_worker.adapter import TOOL_OUTPUT_BYTES, ToolEnded, run_tool
 
 ADAPTER = """
 import sys, time, threading
@@ -131,3 +131,12 @@ def test_a_tool_is_ended_at_its_limit_with_all_it_started(tmp_path: Path) -> Non
 def test_the_output_of_a_tool_is_bounded(tmp_path: Path) -> None:
     result = run_tool(["sh", "-c", "yes | head -c 1000000"], 20, str(tmp_path))
     assert (len(result.output), result.code) == (TOOL_OUTPUT_BYTES, 0)
+
+
+def test_a_tool_that_somebody_kills_says_nothing_of_its_sources(tmp_path: Path) -> None:
+    with pytest.raises(ToolEnded, match="sh was ended by signal 9"):
+        run_tool(["sh", "-c", "kill -9 $$"], 20, str(tmp_path))
+
+
+def test_a_tool_that_crashes_is_a_result(tmp_path: Path) -> None:
+    assert run_tool(["sh", "-c", "kill -11 $$"], 20, str(tmp_path)).code == -11
