@@ -101,6 +101,13 @@ std::string line_of(const event& x, const progress_options& options) {
   return job + kind + ' ' + x.subject + (text.empty() ? "" : ": " + text);
 }
 
+std::string start_line(const std::vector<std::string>& devices) {
+  if (devices.empty()) return {};
+  std::string all;
+  for (const auto& device : devices) all += (all.empty() ? "" : ", ") + device;
+  return "starting the workers of " + all + ": they import torch";
+}
+
 std::string standing_of(std::uint32_t jobs, std::uint32_t before, std::uint32_t ended,
                         std::chrono::milliseconds elapsed) {
   auto text = std::to_string(before + ended) + " of " + std::to_string(jobs) + " jobs";
