@@ -90,7 +90,9 @@ std::string line_of(const event& x, const progress_options& options) {
       if (auto whose = whose_code_runs(x, options); !whose.empty() && !options.verbose) return job + whose;
       break;
     case event_kind::stage_ended: return job + report::stage_name(x.subject) + ": " + text;
-    case event_kind::new_best: return job + "best so far: " + text;
+    case event_kind::new_best:
+      if (!options.only_judged) return job + "best so far: " + text;  // a single one is no best
+      break;
     case event_kind::job_ended: return options.many_jobs ? job + "ended: " + text : "";
     case event_kind::warning: return job + "warning: " + x.subject + ": " + text;
     case event_kind::resource_left: return "lost for now: " + x.subject + ": " + text;
