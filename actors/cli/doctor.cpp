@@ -7,6 +7,8 @@
 
 #include "actors/cli/commands.hpp"
 #include "actors/cli/place.hpp"
+#include "actors/cli/progress.hpp"
+#include "actors/executors.hpp"
 #include "actors/journal_file.hpp"
 #include "actors/logic/blob_references.hpp"
 #include "actors/report/sentences.hpp"
@@ -109,7 +111,10 @@ void check_resources(doctor_document& to, const place& where, const common_optio
   auto setup = set_up_node(where, common, config, state);
   if (!setup) return;  // said already
   readiness ready;
-  setup->on_event = [&](const event& x) { ready.note(x); };
+  setup->on_event = [&](const event& x) {
+    ready.note(x);
+    if (common.verbose) std::cerr << line_of(x, {.verbose = true}) + '\n';
+  };
   auto here = node::start(*setup);
   if (!here)
     return miss(to, "node", here.error(), "correct what the message names, in the system config or its folder");
@@ -205,6 +210,7 @@ outcome doctor(const common_options& common, const doctor_options& options) {
     return print(document, common.json);
   }
   check_state(document, *state);
+  if (auto line = start_line(devices_with_workers(*config)); !line.empty()) std::cerr << line + '\n';
   check_python(document, *where, common, *config);
   if (options.measure) forget_calibrations(*config, *state);
   if (check_sandbox(document, *config)) check_resources(document, *where, common, *config, *state);

@@ -90,7 +90,9 @@ std::string line_of(const event& x, const progress_options& options) {
       if (auto whose = whose_code_runs(x, options); !whose.empty() && !options.verbose) return job + whose;
       break;
     case event_kind::stage_ended: return job + report::stage_name(x.subject) + ": " + text;
-    case event_kind::new_best: return job + "best so far: " + text;
+    case event_kind::new_best:
+      if (!options.only_judged) return job + "best so far: " + text;  // a single one is no best
+      break;
     case event_kind::job_ended: return options.many_jobs ? job + "ended: " + text : "";
     case event_kind::warning: return job + "warning: " + x.subject + ": " + text;
     case event_kind::resource_left: return "lost for now: " + x.subject + ": " + text;
@@ -99,6 +101,13 @@ std::string line_of(const event& x, const progress_options& options) {
   if (!options.verbose) return {};
   auto kind = std::string{enum_names(x.kind)[static_cast<std::size_t>(x.kind)]};
   return job + kind + ' ' + x.subject + (text.empty() ? "" : ": " + text);
+}
+
+std::string start_line(const std::vector<std::string>& devices) {
+  if (devices.empty()) return {};
+  std::string all;
+  for (const auto& device : devices) all += (all.empty() ? "" : ", ") + device;
+  return "starting the workers of " + all + ": they import torch";
 }
 
 std::string standing_of(std::uint32_t jobs, std::uint32_t before, std::uint32_t ended,

@@ -6,6 +6,7 @@
 #include <map>
 #include <mutex>
 #include <string>
+#include <vector>
 
 #include "messages/records/event.hpp"
 
@@ -58,6 +59,9 @@ std::string line_of(const messages::event& x, const progress_options& options);
 /// those that were not finished before
 std::string standing_of(std::uint32_t jobs, std::uint32_t before, std::uint32_t ended,
                         std::chrono::milliseconds elapsed);
+
+/// What there is to wait for before anything else can be said; empty: nothing. @param devices that have workers
+std::string start_line(const std::vector<std::string>& devices);
 
 /// Whether stderr is a terminal that can be drawn on.
 bool stderr_is_terminal();

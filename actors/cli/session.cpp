@@ -36,15 +36,6 @@ bool only_judges(const std::variant<run_spec, run_id>& run) {
   return spec && spec->command == "verify";
 }
 
-/// What there is to wait for before anything else can be said; empty: nothing.
-std::string start_line(const configs::system_config& config) {
-  auto devices = devices_with_workers(config);
-  if (devices.empty()) return {};
-  std::string all;
-  for (const auto& device : devices) all += (all.empty() ? "" : ", ") + device;
-  return "starting the workers of " + all + ": they import torch";
-}
-
 }  // namespace
 
 expected<run_status> drive(const place& where, const session_options& options) {
@@ -74,7 +65,8 @@ expected<run_status> drive(const place& where, const session_options& options) {
             + (accepted->jobs_finished > 0 ? ", " + std::to_string(accepted->jobs_finished) + " of "
                                                  + std::to_string(accepted->jobs) + " jobs done before"
                                            : ""));
-  if (auto line = start_line(options.config); !line.empty() && accepted->jobs_finished < accepted->jobs)
+  if (auto line = start_line(devices_with_workers(options.config));
+      !line.empty() && accepted->jobs_finished < accepted->jobs)
     shown.say(line);
   return (*here)->await_run(run);
 }

@@ -65,8 +65,10 @@ std::string text_of(const optimize_document& x, const std::string& report) {
   if (x.spent.tokens > 0) spent += fmt::format(", {} tokens, ${:.2f}", x.spent.tokens, x.spent.dollars);
   lines.push_back({"spent", spent});
   if (!report.empty()) lines.push_back({"report", clean_path(report), true});
-  auto heading = x.best ? task + ": a correct kernel was found" : task + ": no correct kernel was found";
-  return heading + '\n' + block_text(lines);
+  auto found = x.best                     ? "a correct kernel was found"
+               : x.candidates.correct > 0 ? "correct kernels were found, but none was timed to the end"
+                                          : "no correct kernel was found";
+  return task + ": " + found + '\n' + block_text(lines);
 }
 
 std::string text_of(const estimate_document& x) {

@@ -130,9 +130,17 @@ def test_doctor_advises_wherever_something_is_missing(home: Home) -> None:
     bare.chmod(0o755)
     checked = home.run("doctor", "--json", python=str(bare))
     assert checked.code == 3
+    assert checked.err == "starting the workers of cpu:0: they import torch\n"  # what takes a while is said before
     checks = checked.document("kernelmesh.doctor/1")["checks"]
     assert any(x["state"] == "missing" for x in checks)
     assert all(bool(x["remedy"]) == (x["state"] in ("missing", "problem")) for x in checks)
+
+
+def test_doctor_shows_the_events_of_a_start_only_when_asked(home: Home) -> None:
+    config = home.write("system.yaml", "devices:\n  - name: simulated:0\n    simulated: {}\ncompilers: [cpp]\n")
+    quiet = home.run("doctor", "--system", config)
+    assert quiet.code == 0 and quiet.err == ""
+    assert "resource_joined local/simulated:0" in home.run("doctor", "--system", config, "--verbose").err
 
 
 @pytest.mark.long

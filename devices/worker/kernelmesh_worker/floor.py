@@ -56,8 +56,8 @@ def _words(x: torch.Tensor) -> torch.Tensor:
 
 
 def _least(call: Callable[[], Any]) -> float:
-    """Nanoseconds of the fastest of a few, with all threads and with one: on a busy machine threads wait for each other,
-    and a floor that is too high refuses honest candidates."""
+    """Nanoseconds of the fastest of a few, with all threads and with one: on a busy machine threads wait for each
+    other, and a floor that is too high refuses honest candidates."""
     threads = torch.get_num_threads()
     try:
         together = _fastest(call)

@@ -34,6 +34,12 @@ TEST_CASE("a worker that starts anew because a stage was given up is no loss") {
   CHECK(line_of(asked, {.verbose = true}) == "resource_restarted local/cpu:0: it gives up a stage");
 }
 
+TEST_CASE("the only candidate of a verify is not said to be the best so far") {
+  event best{.kind = event_kind::new_best, .job = {"relu"}, .subject = "3f2a91c0dd", .text = "2.50x over eager"};
+  CHECK(line_of(best, {}) == "best so far: 2.50x over eager");
+  CHECK(line_of(best, {.only_judged = true}).empty());
+}
+
 TEST_CASE("whose code runs is said before it runs: it may hang") {
   event traced{.kind = event_kind::stage_started, .job = {"relu"}, .subject = "r/relu/task/trace"};
   CHECK(line_of(traced, {}) == "trace: the task's own code runs (Model, get_inputs)");

@@ -145,6 +145,13 @@ TEST_CASE("a task without a correct kernel says why") {
   CHECK(has(text, "nothing more to try: not covered: aten.convolution"));
 }
 
+TEST_CASE("correct kernels that were never timed are not said to be missing") {
+  optimize_document x{.task = "conv", .candidates = {.tried = 3, .correct = 2}, .stopped_by = "time"};
+  auto text = text_of(x);
+  CHECK(has(text, "conv: correct kernels were found, but none was timed to the end"));
+  CHECK_FALSE(has(text, "no correct kernel"));
+}
+
 TEST_CASE("a run is a table with the geometric mean of what was solved") {
   run_document x{.run = "r1", .name = "n", .phase = "finished", .report = "out/report.html"};
   x.jobs = {found("relu", 4),
