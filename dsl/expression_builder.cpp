@@ -64,4 +64,20 @@ term where(const term& condition, double a, double b) { return where(condition, 
 term as_number(const term& x) { return x.kind == kind::number ? x : number_of(x); }
 term as_truth(const term& x) { return x.kind == kind::truth ? x : x != 0; }
 
+messages::expression needed_part(const messages::expression& x) {
+  expression_builder builder;
+  std::vector<term> made;
+  for (const auto& node : x.nodes) {
+    if (node.number) made.push_back(builder.number(*node.number));
+    if (node.operand) made.push_back(builder.operand(*node.operand));
+    if (node.op.empty()) continue;
+    std::vector<std::uint32_t> arguments;
+    for (auto i : node.arguments) arguments.push_back(made[i].node);
+    made.push_back(builder.apply(operation_of(node), std::move(arguments)));
+  }
+  std::vector<term> results;
+  for (auto i : x.results) results.push_back(made[i]);
+  return std::move(builder).take(results);
+}
+
 }  // namespace dsl

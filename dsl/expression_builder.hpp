@@ -40,6 +40,9 @@ private:
   std::map<key, std::uint32_t> known_;
 };
 
+/// A checked expression without what none of its results needs.
+messages::expression needed_part(const messages::expression& x);
+
 // -- arithmetic; a plain number may stand on either side
 // ----------------------------------------------------------------
 

@@ -152,10 +152,11 @@ expected<language_files> load_language(const fs::path& folder) {
   if (auto ok = load_texts(x); !ok) return tl::unexpected{ok.error()};
   auto partials = load_partials(x);
   if (!partials) return tl::unexpected{partials.error()};
+  x.partials = *std::move(partials);
   for (const auto& name : x.manifest.recipes) {
     auto recipe = load_recipe(x.folder / "recipes" / name);
     if (!recipe) return tl::unexpected{recipe.error()};
-    recipe->partials = *partials;
+    recipe->partials = x.partials;
     x.recipes.push_back(*std::move(recipe));
   }
   return x;

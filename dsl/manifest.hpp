@@ -183,7 +183,8 @@ struct language_files {
   std::string program_template;
   std::string host_template;
   std::string export_template;
-  std::map<std::string, std::string> support;  ///< path in the candidate -> text
+  std::map<std::string, std::string> support;   ///< path in the candidate -> text
+  std::map<std::string, std::string> partials;  ///< name -> text
 
   std::filesystem::path adapter() const { return folder / manifest.adapter; }
   bool targets(std::string_view device_kind) const;

@@ -3,6 +3,7 @@
 // nothing is escaped: {{x}} is x as it is.
 
 #include <kainjow/mustache.hpp>
+#include <map>
 #include <string>
 
 #include "messages/records/failure.hpp"
@@ -13,6 +14,11 @@ namespace dsl {
 using template_data = kainjow::mustache::data;
 
 inline template_data template_list() { return template_data{template_data::type::list}; }
+
+/// So that the template may say {{>name}}.
+inline void add_partials(template_data& to, const std::map<std::string, std::string>& partials) {
+  for (const auto& [name, text] : partials) to.set(name, kainjow::mustache::partial{[text = text] { return text; }});
+}
 
 /// @param name of the template, for messages. Fails with `misconfigured` where the template is no mustache.
 inline messages::expected<std::string> render(const std::string& text, const template_data& with,

@@ -15,6 +15,7 @@
 #include "messages/records/candidate.hpp"
 #include "messages/records/device.hpp"
 #include "messages/records/failure.hpp"
+#include "messages/records/launch_record.hpp"
 #include "messages/records/plan.hpp"
 #include "messages/records/task.hpp"
 
@@ -36,6 +37,12 @@ struct group_text {
   std::vector<std::string> writes;         ///< nodes of this group, in the order of its outputs
   std::vector<std::string> includes = {};  ///< support files that the text needs
   bool library = false;                    ///< the text is none of a kernel: it calls a library, in the host's language
+
+  // Of languages whose candidates are launch records; launch_program.hpp joins them to a program's.
+  std::vector<messages::launch_operation> launches = {};  ///< argument i is reads[i], output i is writes[i]; none where
+                                                          ///< there is nothing to compute
+  std::vector<std::uint64_t> scratch = {};                ///< bytes of each buffer; undefined when the group begins
+  std::vector<std::string> images = {};  ///< what `launches` name; empty: one image has the kernels of all groups
 };
 
 /// One way to compute a group of nodes. Immutable, safe from any thread.

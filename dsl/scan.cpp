@@ -17,14 +17,14 @@ using messages::graph_node;
 
 struct scan_operator {
   std::string_view op;
-  dsl::monoid monoid;
+  scan_monoid monoid;
 };
 constexpr std::array<scan_operator, 5> scan_operators{{
-    {"aten.cumsum", monoid::sum},
-    {"aten.cumprod", monoid::product},
-    {"aten.cummax", monoid::max},
-    {"aten.cummin", monoid::min},
-    {"aten.logcumsumexp", monoid::log_sum_exp},
+    {"aten.cumsum", scan_monoid::sum},
+    {"aten.cumprod", scan_monoid::product},
+    {"aten.cummax", scan_monoid::max},
+    {"aten.cummin", scan_monoid::min},
+    {"aten.logcumsumexp", scan_monoid::log_sum_exp},
 }};
 
 class finder {
@@ -70,7 +70,7 @@ private:
     auto filled = make_expression(index_, std::span{&name, 1});
     if (!filled || filled->expression.nodes.size() != 1 || !filled->expression.nodes[0].number) return false;
     auto number = *filled->expression.nodes[0].number;
-    return scan_.monoid == monoid::sum ? number == 0 : scan_.monoid == monoid::product && number == 1;
+    return scan_.monoid == scan_monoid::sum ? number == 0 : scan_.monoid == scan_monoid::product && number == 1;
   }
 
   /// The second part of cat(neutral, second) along the scan's axis, where the first has one element along it.

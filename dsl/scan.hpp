@@ -7,12 +7,12 @@
 
 namespace dsl {
 
-enum class monoid : std::uint8_t { sum, product, max, min, log_sum_exp };
+enum class scan_monoid : std::uint8_t { sum, product, max, min, log_sum_exp };
 
 /// result[i] = x[0] o ... o x[i] along `axis`, for as many i as the result has. `exclusive`: the result starts with the
 /// monoid's neutral element, then come these. The input has at least as many elements along the axis as are read.
 struct scan {
-  dsl::monoid monoid = monoid::sum;
+  scan_monoid monoid = scan_monoid::sum;
   std::size_t axis = 0;  ///< of the core's input and result, which have the same rank
   bool exclusive = false;
   dsl::core core;

@@ -116,6 +116,7 @@ std::string sandbox_of(const worker_sandbox& sandbox, const worker_view& view) {
   sandbox::spec x{.writable = {view.own.string()}, .keep_capabilities = view.keeps_rights};
   for (const auto& path : sandbox.readable) x.readable.push_back(path.string());
   for (const auto& path : view.folders) x.own.push_back(path.string());
+  for (const auto& path : view.devices) x.devices.push_back(path.string());
   return to_text(x);
 }
 

@@ -48,6 +48,7 @@ sandbox_level probe_sandbox(const std::filesystem::path& guard);
 struct worker_view {
   std::vector<std::filesystem::path> folders;  ///< or files, to read
   std::filesystem::path own;                   ///< to read and write
+  std::vector<std::filesystem::path> devices;  ///< to use, by its candidates too
   bool keeps_rights = false;                   ///< in its namespaces
 };
 

@@ -127,7 +127,7 @@ private:
 
   printed text_of(const messages::expression& x, std::vector<std::string> operands) const {
     if (hands_on(x)) return {"", std::vector<std::string>(x.results.size(), operands.front())};
-    cpp_printer language{order_.around.compute, order_.functions, std::move(operands)};
+    c_printer language{order_.around.compute, order_.functions, std::move(operands)};
     return print(x, language, {.prefix = "t", .indent = "    "});
   }
 
@@ -201,9 +201,7 @@ private:
     data.set("longest", std::to_string(order_.longest_row));
     data.set("streaming", std::ranges::any_of(epilogue.tensors, &row_tensor::streamed));
     data.set("count", std::to_string(elements(order_.around.output.shape)));
-    for (const auto& [name, text] : files_.partials) {
-      data.set(name, kainjow::mustache::partial{[text] { return text; }});
-    }
+    add_partials(data, files_.partials);
     return data;
   }
 

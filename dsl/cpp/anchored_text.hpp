@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "dsl/anchored.hpp"
-#include "dsl/cpp/expression_text.hpp"
+#include "dsl/c_printer.hpp"
 #include "dsl/mustache.hpp"
 #include "dsl/recipe.hpp"
 

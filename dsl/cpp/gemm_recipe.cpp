@@ -75,7 +75,7 @@ blocks choose_blocks(const matmul& x, const group_order& order) {
 }
 
 std::string number_text(double x, bool wide) {
-  return cpp_printer{wide ? dtype::float64 : dtype::float32, math::vector, {}}.number(x);
+  return c_printer{wide ? dtype::float64 : dtype::float32, math::vector, {}}.number(x);
 }
 
 class gemm_recipe : public recipe {

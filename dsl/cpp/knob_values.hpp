@@ -3,7 +3,7 @@
 
 #include <string>
 
-#include "dsl/cpp/expression_text.hpp"
+#include "dsl/c_printer.hpp"
 #include "messages/records/plan.hpp"
 
 namespace dsl::cpp {

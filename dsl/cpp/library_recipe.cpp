@@ -4,9 +4,9 @@
 #include <set>
 
 #include "dsl/cpp/operator_call.hpp"
-#include "dsl/cpp/python_text.hpp"
 #include "dsl/cpp/text.hpp"
 #include "dsl/mustache.hpp"
+#include "dsl/python_text.hpp"
 
 namespace dsl::cpp {
 

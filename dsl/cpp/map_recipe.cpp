@@ -1,9 +1,9 @@
 #include "dsl/cpp/map_recipe.hpp"
 
-#include "dsl/cpp/expression_text.hpp"
-#include "dsl/cpp/map_layout.hpp"
+#include "dsl/c_printer.hpp"
 #include "dsl/cpp/text.hpp"
 #include "dsl/knobs.hpp"
+#include "dsl/map_layout.hpp"
 #include "dsl/mustache.hpp"
 
 namespace dsl::cpp {
@@ -82,13 +82,9 @@ public:
 
 private:
   static template_data header_data(const group_order& order, const map_layout& layout) {
-    std::string operators;
-    for (const auto& node : order.group.nodes) {
-      operators += (operators.empty() ? "" : ", ") + harmless(order.graph.node(node)->op);
-    }
     template_data data;
     data.set("name", order.group.name);
-    data.set("summary", operators);
+    data.set("summary", operators_of(order.graph, order.group.nodes));
     data.set("rank", std::to_string(layout.sizes.size()));
     data.set("sizes", list_of(layout.sizes));
     data.set("count", std::to_string(layout.count));
@@ -141,8 +137,8 @@ private:
     for (std::size_t i = 0; i < layout.operands.size(); ++i) {
       operands.push_back("km::load(" + element(layout.operands[i], "x" + std::to_string(i)) + ')');
     }
-    cpp_printer language{x.compute, word_knob(knobs, "math") == "plain" ? math::plain : math::vector,
-                         std::move(operands)};
+    c_printer language{x.compute, word_knob(knobs, "math") == "plain" ? math::plain : math::vector,
+                       std::move(operands)};
     auto text = print(x.expression, language, {.prefix = "t", .indent = "    "});
     auto results = template_list();
     for (std::size_t i = 0; i < text.results.size(); ++i) {

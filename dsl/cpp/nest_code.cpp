@@ -1,8 +1,7 @@
 #include "dsl/cpp/nest_code.hpp"
 
-#include "dsl/cpp/expression_text.hpp"
+#include "dsl/c_printer.hpp"
 #include "dsl/cpp/text.hpp"
-#include "dsl/expression_builder.hpp"
 
 namespace dsl::cpp {
 
@@ -129,7 +128,7 @@ printed nest_code::text_of(const messages::expression& x, precision how, const c
   for (std::uint32_t s = 0; s < layout_.nest.slots; ++s) texts.push_back(slot(s));
   auto type = layout_.nest.compute;
   if (type != dtype::int64 && how == precision::kept) type = dtype::float64;
-  cpp_printer language{type, plain_ ? math::plain : math::vector, std::move(texts)};
+  c_printer language{type, plain_ ? math::plain : math::vector, std::move(texts)};
   return with_places(x, print(x, language, {.prefix = "t", .indent = indent}), layout_.column ? "[i]" : "");
 }
 
@@ -143,7 +142,7 @@ printed nest_code::text_of_once(const messages::expression& x, nest_uses& u) con
     texts[*node.operand] = v.place->tensor.is_position() ? v.id : "km::load(*" + v.id + ')';
   }
   auto type = layout_.nest.compute == dtype::int64 ? dtype::int64 : dtype::float64;
-  cpp_printer language{type, math::plain, std::move(texts)};
+  c_printer language{type, math::plain, std::move(texts)};
   return with_places(x, print(x, language, {.prefix = "t", .indent = "    "}), "");
 }
 
@@ -156,22 +155,6 @@ printed nest_code::with_places(const messages::expression& x, printed text, cons
     text.results[i] = 's' + std::to_string(*node.operand - count) + element;
   }
   return text;
-}
-
-messages::expression needed_part(const messages::expression& x) {
-  expression_builder builder;
-  std::vector<term> made;
-  for (const auto& node : x.nodes) {
-    if (node.number) made.push_back(builder.number(*node.number));
-    if (node.operand) made.push_back(builder.operand(*node.operand));
-    if (node.op.empty()) continue;
-    std::vector<std::uint32_t> arguments;
-    for (auto i : node.arguments) arguments.push_back(made[i].node);
-    made.push_back(builder.apply(operation_of(node), std::move(arguments)));
-  }
-  std::vector<term> results;
-  for (auto i : x.results) results.push_back(made[i]);
-  return std::move(builder).take(results);
 }
 
 }  // namespace dsl::cpp

@@ -68,7 +68,4 @@ private:
   std::set<std::uint32_t> index_slots_;
 };
 
-/// Without what no result needs, so that nothing is declared for it.
-messages::expression needed_part(const messages::expression& x);
-
 }  // namespace dsl::cpp

@@ -1,18 +1,12 @@
 #include "dsl/cpp/nest_layout.hpp"
 
 #include <algorithm>
-#include <numeric>
 
 #include "dsl/knobs.hpp"
 
 namespace dsl::cpp {
 
 namespace {
-
-using sizes = std::vector<std::int64_t>;
-
-/// Shorter rows are not worth a loop of their own where many lie side by side.
-constexpr std::int64_t short_row = 16;
 
 /// A column's elements should stay in the second-level cache from stage to stage.
 constexpr std::int64_t cached_bytes = 1 << 20;
@@ -21,80 +15,6 @@ constexpr std::int64_t cached_bytes = 1 << 20;
 constexpr std::int64_t least_part = 1 << 14;
 constexpr std::int64_t few_units = 8;
 constexpr std::int64_t parts_in_all = 64;
-
-std::size_t moving(const nest_tensor& x) {
-  return static_cast<std::size_t>(std::ranges::count_if(x.steps, [](auto step) { return step != 0; }));
-}
-
-/// The tensor along most dimensions.
-const nest_tensor* leading(const reduction_nest& x) {
-  const nest_tensor* lead = nullptr;
-  auto look = [&](const std::vector<nest_tensor>& all) {
-    for (const auto& one : all) {
-      if (!one.is_position() && (!lead || moving(one) > moving(*lead))) lead = &one;
-    }
-  };
-  look(x.operands);
-  look(x.each_element.targets);
-  look(x.each_kept.targets);
-  return lead;
-}
-
-/// Whether no two elements share memory.
-bool is_separate(const messages::tensor_spec& x) {
-  std::vector<std::size_t> order(x.shape.size());
-  std::iota(order.begin(), order.end(), std::size_t{0});
-  std::ranges::sort(order, {}, [&](std::size_t d) { return x.strides[d]; });
-  std::int64_t reach = 0;
-  for (auto d : order) {
-    if (x.shape[d] <= 1) continue;
-    if (x.strides[d] <= reach) return false;
-    reach += (x.shape[d] - 1) * x.strides[d];
-  }
-  return true;
-}
-
-nest_place place(nest_tensor x, std::size_t inner) {
-  nest_place made;
-  made.dense_strides = x.spec.strides;
-  if (is_separate(x.spec)) {
-    x.dense_steps = x.steps;
-  } else {
-    made.dense_strides = contiguous_strides(x.spec.shape);
-  }
-  bool unit = x.steps[inner] == 1 && x.dense_steps[inner] == 1;
-  bool still = x.steps[inner] == 0 && x.dense_steps[inner] == 0;
-  made.inner = unit ? motion::unit : still ? motion::repeated : motion::strided;
-  made.tensor = std::move(x);
-  return made;
-}
-
-std::vector<nest_place> place_all(const std::vector<nest_tensor>& all, std::size_t inner) {
-  std::vector<nest_place> places;
-  for (const auto& x : all) places.push_back(place(x, inner));
-  return places;
-}
-
-/// A dimension of size 1 for a loop that would have none.
-void add_dimension(reduction_nest& x, std::size_t at) {
-  auto offset = static_cast<std::ptrdiff_t>(at);
-  x.sizes.insert(x.sizes.begin() + offset, 1);
-  auto widen = [&](std::vector<nest_tensor>& all) {
-    for (auto& one : all) {
-      one.steps.insert(one.steps.begin() + offset, 0);
-      one.dense_steps.insert(one.dense_steps.begin() + offset, 0);
-    }
-  };
-  for (auto* all : {&x.operands, &x.each_kept.targets, &x.each_element.targets, &x.once.targets}) widen(*all);
-}
-
-std::int64_t element_bytes(const reduction_nest& x) {
-  std::int64_t bytes = 0;
-  for (const auto& one : x.operands) {
-    if (moving(one) == x.sizes.size()) bytes += static_cast<std::int64_t>(messages::bytes_of(one.spec.dtype));
-  }
-  return std::max<std::int64_t>(bytes, 1);
-}
 
 /// Enough chains of additions to keep the units busy, few enough for the registers, and no more than a row has.
 std::int64_t choose_lanes(const reduction_nest& x, std::int64_t wish) {
@@ -131,17 +51,6 @@ std::int64_t choose_blocks(const nest_layout& x, const std::string& wish) {
 }
 
 }  // namespace
-
-bool runs_down_columns(const reduction_nest& x) {
-  if (x.kept == x.sizes.size()) return true;
-  if (x.kept == 0) return false;
-  auto kept = x.kept - 1;
-  auto last = x.sizes.size() - 1;
-  if (x.sizes[last] < short_row && x.sizes[kept] >= short_row) return true;
-  const auto* lead = leading(x);
-  if (!lead || lead->steps[kept] == 0) return false;
-  return lead->steps[last] == 0 || lead->steps[kept] < lead->steps[last];
-}
 
 nest_layout lay_out(reduction_nest x, const messages::knob_values& knobs) {
   nest_layout layout;

@@ -4,17 +4,10 @@
 #include <string>
 #include <vector>
 
-#include "dsl/cpp/map_layout.hpp"
-#include "dsl/reduction_nest.hpp"
+#include "dsl/nest_places.hpp"
 #include "messages/records/plan.hpp"
 
 namespace dsl::cpp {
-
-struct nest_place {
-  nest_tensor tensor;
-  std::vector<std::int64_t> dense_strides;  ///< of a copy, in the tensor's own dimensions
-  motion inner = motion::unit;              ///< along the dimension that the innermost loop walks
-};
 
 /// A row's elements are reduced side by side in lanes. In columns, kept elements lie side by side, and each lane is
 /// one.
@@ -34,9 +27,6 @@ struct nest_layout {
   std::size_t inner() const { return column ? nest.kept - 1 : nest.sizes.size() - 1; }
   std::int64_t elements() const { return nest.kept_count() * nest.reduced_count(); }
 };
-
-/// Whether the innermost loop walks kept elements.
-bool runs_down_columns(const reduction_nest& x);
 
 /// @param knobs complete: lanes or tile, split
 nest_layout lay_out(reduction_nest x, const messages::knob_values& knobs);

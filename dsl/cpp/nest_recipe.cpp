@@ -37,12 +37,8 @@ public:
     if (!x) return tl::unexpected{x.error()};
     auto interface = interface_of(*x, order.graph);
     auto data = nest_data(lay_out(*std::move(x), order.knobs), interface, order.knobs);
-    std::string operators;
-    for (const auto& node : order.group.nodes) {
-      operators += (operators.empty() ? "" : ", ") + harmless(order.graph.node(node)->op);
-    }
     data.set("name", order.group.name);
-    data.set("summary", operators);
+    data.set("summary", operators_of(order.graph, order.group.nodes));
     auto text = dsl::render(files_.template_text, data, (files_.folder / files_.manifest.template_file).string());
     if (!text) return tl::unexpected{text.error()};
     return group_text{order.group.name, *std::move(text), interface.reads, interface.writes, {"nest_loop.hpp"}};

@@ -5,6 +5,7 @@
 
 #include "dsl/cpp/nest_code.hpp"
 #include "dsl/cpp/text.hpp"
+#include "dsl/expression_builder.hpp"
 #include "dsl/knobs.hpp"
 
 namespace dsl::cpp {
@@ -329,24 +330,6 @@ private:
 };
 
 }  // namespace
-
-nest_interface interface_of(const reduction_nest& x, const graph_index& graph) {
-  nest_interface found;
-  auto read = [&](const std::string& name) {
-    if (!name.empty() && std::ranges::find(found.reads, name) == found.reads.end()) found.reads.push_back(name);
-  };
-  for (const auto& operand : x.operands) read(operand.name);
-  for (const auto* results : {&x.each_kept, &x.each_element, &x.once}) {
-    for (const auto& target : results->targets) {
-      if (graph.value(target.name)) {
-        read(target.name);
-      } else {
-        found.writes.push_back(target.name);
-      }
-    }
-  }
-  return found;
-}
 
 template_data nest_data(const nest_layout& layout, const nest_interface& interface, const knob_values& knobs) {
   return writer{layout, interface, knobs}.write();

@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <array>
 
-#include "dsl/cpp/python_text.hpp"
 #include "dsl/cpp/text.hpp"
+#include "dsl/python_text.hpp"
 
 namespace dsl::cpp {
 

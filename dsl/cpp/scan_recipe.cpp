@@ -15,12 +15,12 @@ using messages::expected;
 using messages::fail;
 using messages::failure_code;
 
-std::string monoid_text(monoid x) {
+std::string monoid_text(scan_monoid x) {
   switch (x) {
-    case monoid::sum: return "km::scanning::sum";
-    case monoid::product: return "km::scanning::product";
-    case monoid::max: return "km::scanning::greatest";
-    case monoid::min: return "km::scanning::least";
+    case scan_monoid::sum: return "km::scanning::sum";
+    case scan_monoid::product: return "km::scanning::product";
+    case scan_monoid::max: return "km::scanning::greatest";
+    case scan_monoid::min: return "km::scanning::least";
     default: return "km::scanning::log_sum_exp";
   }
 }
@@ -36,7 +36,7 @@ expected<void> check_types(const graph_index& graph, const analysed& x) {
   auto input = graph.spec(x.scan.core.inputs[0])->dtype;
   if (result == dtype::boolean) return fail(failure_code::bad_input, "a scan of truths is not covered");
   if (!is_floating(result)) {
-    if (x.scan.monoid == monoid::log_sum_exp) return fail(failure_code::bad_input, "a logarithm is no integer");
+    if (x.scan.monoid == scan_monoid::log_sum_exp) return fail(failure_code::bad_input, "a logarithm is no integer");
     if (input == dtype::boolean || hands_on(x.around.inputs[0].expression)) return {};
     return fail(failure_code::bad_input, "arithmetic in integers before a scan is not covered");
   }

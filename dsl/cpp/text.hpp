@@ -5,23 +5,16 @@
 #include <string_view>
 #include <vector>
 
+#include "dsl/c_printer.hpp"
+#include "dsl/text.hpp"
 #include "messages/records/tensor.hpp"
 
 namespace dsl::cpp {
-
-/// Of a stored element: "float", "km::bfloat16", "int64_t"; bool is uint8_t.
-std::string_view type_of(messages::dtype x);
 
 /// "kernelmesh_float32".
 std::string dtype_of(messages::dtype x);
 
 /// "{4, 8}"; "{0}" for none, since an array must hold something.
 std::string list_of(const std::vector<std::int64_t>& xs);
-
-/// "[16, 64]".
-std::string shape_of(const messages::tensor_spec& x);
-
-/// Text from outside for a comment: what is no letter, digit, dot or underscore becomes an underscore.
-std::string harmless(std::string_view x);
 
 }  // namespace dsl::cpp

@@ -4,6 +4,8 @@
 
 #include "tests/dsl/op_graphs.hpp"
 
+namespace scan_test {
+
 namespace {
 
 using namespace dsl::testing;
@@ -43,11 +45,11 @@ messages::expected<dsl::scan> found(const messages::op_graph& graph) {
 }  // namespace
 
 TEST_CASE("each scan operator is known with its monoid and axis") {
-  const std::vector<std::pair<std::string, dsl::monoid>> all{{"cumsum", dsl::monoid::sum},
-                                                             {"cumprod", dsl::monoid::product},
-                                                             {"cummax", dsl::monoid::max},
-                                                             {"cummin", dsl::monoid::min},
-                                                             {"logcumsumexp", dsl::monoid::log_sum_exp}};
+  const std::vector<std::pair<std::string, dsl::scan_monoid>> all{{"cumsum", dsl::scan_monoid::sum},
+                                                                  {"cumprod", dsl::scan_monoid::product},
+                                                                  {"cummax", dsl::scan_monoid::max},
+                                                                  {"cummin", dsl::scan_monoid::min},
+                                                                  {"logcumsumexp", dsl::scan_monoid::log_sum_exp}};
   for (const auto& [op, monoid] : all) {
     auto x = found(one(op));
     REQUIRE(x);
@@ -98,3 +100,5 @@ TEST_CASE("other cats leave a scan as it is") {
   graph.outputs = {"cat", "scan"};
   CHECK(!found(graph)->exclusive);
 }
+
+}  // namespace scan_test

@@ -18,7 +18,7 @@ _LEVEL = "KERNELMESH_SANDBOX"
 _LIBRARY = "KERNELMESH_SANDBOX_LIBRARY"
 _LIST = "KERNELMESH_SANDBOX_LIST"  # set by the guard: what may be read in every candidate's sandbox
 _ERROR_BYTES = 512
-_OF_SYSTEM = ("/usr", "/lib", "/bin", "/sbin", "/sys")  # what a program without Python needs
+_OF_SYSTEM = ("/usr", "/lib", "/bin", "/sbin", "/sys", "dev ")  # what a program without Python needs
 _HOSTS = ("/kernelmesh-native-host", "/kernelmesh-cuda-host")
 CANDIDATE_FOLDER = "/candidate"
 

@@ -39,6 +39,11 @@ def boxed(argv: list[str], writable: Path, own: tuple[Path, ...] = (), more: tup
     return [str(build / "kernelmesh-guard"), str(os.getpid()), "--sandbox", "\n".join(lines), *argv]
 
 
+def device_nodes(device: str) -> tuple[str, ...]:
+    """Items of a sandbox through which a device is used."""
+    return tuple(f"dev {x}" for x in sorted(Path("/dev").glob("nvidia*"))) if device.startswith("cuda:") else ()
+
+
 def variables() -> dict[str, str]:
     build = build_folder()
     if build is None:

@@ -58,15 +58,17 @@ def write(
     library: bool = False,
     others: Sequence[dict[str, Any]] = (),
     reference: dict[str, Any] | None = None,
+    **more: Any,
 ) -> str:
     """The kernel's files in the folder; what the coder said. With `library`, torch computes what MAP does not;
-    `others` are graphs of further shapes, `reference` is the task that the export takes its weights from."""
+    `others` are graphs of further shapes, `reference` is the task that the export takes its weights from, `more` are
+    keys of kernel_writer's question."""
     folder.mkdir(parents=True, exist_ok=True)
     program = writer()
     assert program is not None
     recipes = ["map", "library"] if library else []
     asked = {"graph": of, "others": list(others), "knobs": knobs or {}}
-    asked |= {"allow_library_calls": library, "recipes": recipes, "reference": reference}
+    asked |= {"allow_library_calls": library, "recipes": recipes, "reference": reference} | more
     question = json.dumps(asked)
     done = subprocess.run([program, ROOT / "dsl", folder], input=question, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stdout + done.stderr

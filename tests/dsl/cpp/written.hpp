@@ -17,6 +17,7 @@
 #include "dsl/rules_planner.hpp"
 #include "messages/blobs/blob_store.hpp"
 #include "tests/dsl/folders.hpp"
+#include "tests/dsl/golden.hpp"
 
 namespace dsl::testing {
 
@@ -66,14 +67,6 @@ inline written write(const messages::op_graph& graph, const messages::plan& plan
   written result{*reply->manifest, {}};
   for (const auto& source : result.manifest.sources) result.sources[source.path] = store->get(source.blob).value();
   return result;
-}
-
-/// What a golden file holds; KERNELMESH_WRITE_GOLDEN in the environment writes `text` into it first.
-inline std::string golden(const std::string& name, const std::string& text) {
-  auto file = std::filesystem::path{KERNELMESH_SOURCE_FOLDER} / "tests/data/golden" / name;
-  if (std::getenv("KERNELMESH_WRITE_GOLDEN") != nullptr) std::ofstream{file} << text;
-  std::ifstream in{file};
-  return {std::istreambuf_iterator<char>{in}, {}};
 }
 
 /// A built kernel; the library stays loaded.

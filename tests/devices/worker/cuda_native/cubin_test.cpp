@@ -10,6 +10,8 @@
 #include "tests/devices/worker/cuda_native/samples.hpp"
 #include "tests/support/random_values.hpp"
 
+namespace cubin_test {
+
 using devices::worker::cuda::cubin;
 using tests::kernels_cubin;
 
@@ -148,3 +150,5 @@ TEST_CASE("a binary that is damaged where its tables are is refused or read, and
   CHECK(accepted > 0);
   CHECK(accepted < 4000);
 }
+
+}  // namespace cubin_test

@@ -10,6 +10,8 @@
 #include "tests/support/memory_probe.hpp"
 #include "tests/support/random_values.hpp"
 
+namespace launch_check_test {
+
 using namespace tests;
 using messages::buffer_kind, messages::kernel_launch, messages::launch_record, messages::memory_copy;
 
@@ -180,3 +182,5 @@ TEST_CASE("records of random content never get through, and never break anything
     refusal_of(x);
   }
 }
+
+}  // namespace launch_check_test

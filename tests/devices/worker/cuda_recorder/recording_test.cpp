@@ -4,6 +4,8 @@
 
 #include "tests/devices/worker/cuda_native/samples.hpp"
 
+namespace recording_test {
+
 using namespace devices::worker::recorder;
 using enum messages::buffer_kind;
 using messages::buffer_place, messages::kernel_launch;
@@ -136,3 +138,5 @@ TEST_CASE_FIXTURE(fixture, "two calls may differ in bytes of parameters, but not
   CHECK(difference(one, recorded({result, y_at, x_at})) == "operation 0 is another one");
   CHECK(difference(one, recorded({result, x_at, y_at}, x_at)) == "they have another number of operations");
 }
+
+}  // namespace recording_test

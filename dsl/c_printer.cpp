@@ -1,0 +1,175 @@
+#include "dsl/c_printer.hpp"
+
+#include <array>
+#include <charconv>
+#include <cmath>
+
+namespace dsl {
+
+namespace {
+
+/// Shortest text that reads back as x, as a float literal.
+std::string float_literal(float x) {
+  std::array<char, 64> buffer{};
+  auto end = std::to_chars(buffer.data(), buffer.data() + buffer.size(), x).ptr;
+  std::string text{buffer.data(), end};
+  if (text.find_first_of(".e") == std::string::npos) text += ".0";
+  return text + 'f';
+}
+
+std::string infix(const std::string& a, std::string_view op, const std::string& b) {
+  return '(' + a + ' ' + std::string{op} + ' ' + b + ')';
+}
+
+/// Without parentheses that span all of it.
+std::string_view bare(std::string_view text) {
+  if (text.size() < 2 || text.front() != '(') return text;
+  int depth = 0;
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    depth += text[i] == '(' ? 1 : text[i] == ')' ? -1 : 0;
+    if (depth == 0) return i + 1 == text.size() ? text.substr(1, i - 1) : text;
+  }
+  return text;
+}
+
+/// Of the texts that `number` gives; NaN and infinities do not count.
+bool is_finite_literal(std::string_view text) {
+  if (text.starts_with("(-")) text.remove_prefix(2);
+  return !text.empty() && text.front() >= '0' && text.front() <= '9';
+}
+
+/// Functions that exist in vector and plain form.
+std::string_view transcendental(operation op) {
+  switch (op) {
+    case operation::exp: return "exp";
+    case operation::expm1: return "expm1";
+    case operation::log: return "log";
+    case operation::log1p: return "log1p";
+    case operation::tanh: return "tanh";
+    case operation::erf: return "erf";
+    case operation::sin: return "sin";
+    case operation::cos: return "cos";
+    case operation::pow: return "pow";
+    default: return {};
+  }
+}
+
+std::string_view exact_function(operation op) {
+  switch (op) {
+    case operation::abs: return "abs";
+    case operation::min: return "minimum";
+    case operation::max: return "maximum";
+    case operation::sqrt: return "sqrt";
+    case operation::floor: return "floor";
+    case operation::ceil: return "ceil";
+    case operation::round: return "round";
+    case operation::trunc: return "trunc";
+    default: return {};
+  }
+}
+
+/// & and | instead of && and ||: no branch, and both sides are there already.
+std::string_view infix_of(operation op) {
+  switch (op) {
+    case operation::add: return "+";
+    case operation::sub: return "-";
+    case operation::mul: return "*";
+    case operation::div: return "/";
+    case operation::gt: return ">";
+    case operation::lt: return "<";
+    case operation::ge: return ">=";
+    case operation::le: return "<=";
+    case operation::eq: return "==";
+    case operation::ne: return "!=";
+    case operation::logical_and: return "&";
+    case operation::logical_or: return "|";
+    default: return {};
+  }
+}
+
+}  // namespace
+
+c_printer::c_printer(messages::dtype compute, math functions, std::vector<std::string> operands)
+    : wide_(compute == messages::dtype::float64),
+      integer_(compute == messages::dtype::int64),
+      functions_(functions),
+      operands_(std::move(operands)) {}
+
+std::string c_printer::type() const { return integer_ ? "int64_t" : wide_ ? "double" : "float"; }
+
+std::string c_printer::number(double x) const {
+  if (integer_) return cast(std::to_string(static_cast<std::int64_t>(x)));
+  double rounded = wide_ ? x : static_cast<double>(static_cast<float>(x));
+  std::string type = wide_ ? "<double>" : "<float>";
+  if (std::isnan(rounded)) return "km::not_a_number" + type;
+  if (std::isinf(rounded)) return rounded > 0 ? "km::infinity" + type : "(-km::infinity" + type + ')';
+  auto text = wide_ ? exact_decimal(rounded) : float_literal(static_cast<float>(rounded));
+  return text.front() == '-' ? '(' + text + ')' : text;
+}
+
+std::string c_printer::operand(std::uint32_t index) const { return cast(operands_[index]); }
+
+std::string c_printer::cast(std::string_view text) const {
+  return "static_cast<" + type() + ">(" + std::string{text} + ')';
+}
+
+std::string c_printer::call(std::string_view function, std::span<const std::string> arguments) const {
+  auto text = "km::" + std::string{function} + '(';
+  for (std::size_t i = 0; i < arguments.size(); ++i) text += (i == 0 ? "" : ", ") + arguments[i];
+  return text + ')';
+}
+
+/// Whole exponents that a product or quotient gives within an ulp.
+std::string c_printer::power(std::span<const std::string> arguments) const {
+  const auto& x = arguments[0];
+  if (arguments[1] == number(2)) return infix(x, "*", x);
+  if (arguments[1] == number(3)) return infix(infix(x, "*", x), "*", x);
+  if (arguments[1] == number(-1)) return infix(number(1), "/", x);
+  return {};
+}
+
+std::string c_printer::apply(operation op, std::span<const std::string> arguments) const {
+  if (auto sign = infix_of(op); !sign.empty()) return infix(arguments[0], sign, arguments[1]);
+  if (op == operation::max && is_finite_literal(arguments[1])) return call("at_least", arguments);
+  if (op == operation::min && is_finite_literal(arguments[1])) return call("at_most", arguments);
+  if (auto function = exact_function(op); !function.empty()) return call(function, arguments);
+  if (op == operation::pow) {
+    if (auto product = power(arguments); !product.empty()) return product;
+  }
+  if (auto function = transcendental(op); !function.empty()) {
+    return call(functions_ == math::vector ? std::string{function} : "plain::" + std::string{function}, arguments);
+  }
+  const auto& x = arguments[0];
+  switch (op) {
+    case operation::neg: return "(-" + x + ')';
+    case operation::logical_not: return "(!" + x + ')';
+    case operation::where: return '(' + x + " ? " + arguments[1] + " : " + arguments[2] + ')';
+    case operation::number_of: return '(' + x + " ? " + number(1) + " : " + number(0) + ')';
+    case operation::to_float16: return cast("km::load(km::storing<km::float16>::of(" + x + "))");
+    case operation::to_bfloat16: return cast("km::load(km::storing<km::bfloat16>::of(" + x + "))");
+    default: return cast("static_cast<float>(" + x + ')');  // to_float32
+  }
+}
+
+std::string c_printer::define(kind type, std::string_view name, std::string_view text) const {
+  std::string what = type == kind::truth ? "bool" : this->type();
+  return "const " + what + ' ' + std::string{name} + " = " + std::string{bare(text)} + ';';
+}
+
+std::string_view type_of(messages::dtype x) {
+  static constexpr std::array<std::string_view, 12> types{"float",
+                                                          "km::float16",
+                                                          "km::bfloat16",
+                                                          "double",
+                                                          "int64_t",
+                                                          "int32_t",
+                                                          "int16_t",
+                                                          "int8_t",
+                                                          "uint8_t",
+                                                          "uint8_t",
+                                                          "std::complex<float>",
+                                                          "std::complex<double>"};
+  return types[static_cast<std::size_t>(x)];
+}
+
+}  // namespace dsl
