@@ -82,10 +82,23 @@ expected<std::string> report_html(const result_sources& from, const logic::run_s
   return report::render_html(report::report_of({run, from.store, *facts}), page);
 }
 
-expected<void> write_file(const fs::path& file, const std::string& text) {
+namespace {
+
+/// What a link leads to, however many there are: /dev/stdout is one, and stays one.
+fs::path behind_links(const fs::path& file) {
   std::error_code error;
-  if (fs::exists(file, error) && !fs::is_regular_file(file, error))  // never put a file in the place of a device
-    return fail(failure_code::bad_input, "cannot write " + file.string() + ": it is no file; name one with --out");
+  auto behind = fs::is_symlink(file, error) ? fs::canonical(file, error) : file;
+  return error ? file : behind;
+}
+
+}  // namespace
+
+expected<void> write_file(const fs::path& named, const std::string& text) {
+  std::error_code error;
+  auto file = behind_links(named);
+  bool leads_nowhere = fs::is_symlink(file, error);
+  if (leads_nowhere || (fs::exists(file, error) && !fs::is_regular_file(file, error)))  // no file in a device's place
+    return fail(failure_code::bad_input, "cannot write " + named.string() + ": it is no file; name one with --out");
   auto name = file.string() + ".XXXXXX";
   auto fd = ::mkstemp(name.data());
   auto problem = [&] {
@@ -114,6 +127,8 @@ struct export_mark {
 
 export_mark mark_of(const fs::path& file) {
   constexpr std::string_view ours = "Written by kernelmesh", before = "\"\"\"", after = ": ModelNew";
+  std::error_code error;
+  if (!fs::is_regular_file(file, error)) return {};  // who opens a pipe waits for its other end
   std::ifstream there{file, std::ios::binary};
   std::string begin(4096, '\0');
   there.read(begin.data(), static_cast<std::streamsize>(begin.size()));

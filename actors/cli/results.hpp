@@ -39,7 +39,7 @@ messages::run_document document_of(const logic::run_state& run);
 /// bad_input, where that would take the place of a file that is somebody else's; else as write_file.
 messages::expected<std::optional<std::string>> write_export(const std::filesystem::path& file, const std::string& text);
 
-/// Whole or not at all. Failure: storage.
+/// Whole or not at all; where it is a link, to the file behind it. Failure: storage; bad_input where no file can be.
 messages::expected<void> write_file(const std::filesystem::path& file, const std::string& text);
 
 }  // namespace actors::cli

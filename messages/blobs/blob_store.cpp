@@ -46,12 +46,16 @@ bool write_all(int fd, std::string_view bytes) {
   return true;
 }
 
-/// Not through a stream: those throw when asked to read a folder.
+/// Not through a stream: those throw when asked to read a folder, and wait for the other end of a pipe.
 bool read_all(const fs::path& from, std::string& bytes) {
-  open_file file{::open(from.c_str(), O_RDONLY | O_CLOEXEC)};
-  if (file.fd < 0) return false;
+  open_file file{::open(from.c_str(), O_RDONLY | O_NONBLOCK | O_CLOEXEC)};
   struct stat about {};
-  if (::fstat(file.fd, &about) == 0 && about.st_size > 0) bytes.reserve(static_cast<std::size_t>(about.st_size));
+  if (file.fd < 0 || ::fstat(file.fd, &about) != 0) return false;
+  if (S_ISFIFO(about.st_mode) || S_ISCHR(about.st_mode)) {
+    errno = ENOTSUP;
+    return false;
+  }
+  if (about.st_size > 0) bytes.reserve(static_cast<std::size_t>(about.st_size));
   std::array<char, 1 << 16> block;
   for (;;) {
     auto n = ::read(file.fd, block.data(), block.size());

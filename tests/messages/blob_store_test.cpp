@@ -133,6 +133,18 @@ TEST_CASE_FIXTURE(fixture, "a damaged blob is found out") {
   CHECK(store.get(hash) == "sound");
 }
 
+TEST_CASE_FIXTURE(fixture, "a pipe or a device in a blob's place is not read") {
+  auto hash = *store.put("sound");
+  auto path = *store.path_of(hash);
+  fs::remove(path);
+  REQUIRE(::mkfifo(path.c_str(), 0600) == 0);
+  CHECK(code_of(store.get(hash)) == failure_code::storage);
+  CHECK(code_of(store.put_file(path)) == failure_code::storage);
+  CHECK(code_of(store.put_file("/dev/zero")) == failure_code::storage);
+  CHECK(store.put("sound") == hash);
+  CHECK(store.get(hash) == "sound");
+}
+
 TEST_CASE_FIXTURE(fixture, "a damaged blob is whole again once the same content is put") {
   auto hash = *store.put("precious");
   auto place = *store.path_of(hash);

@@ -1,6 +1,7 @@
 #include "actors/cli/results.hpp"
 
 #include <doctest/doctest.h>
+#include <sys/stat.h>
 
 #include <fstream>
 
@@ -68,6 +69,32 @@ TEST_CASE("an export takes the place of an earlier one and names it, and of noth
   CHECK(*second == "relu");
   write(file, "class Model: pass\n");
   CHECK_FALSE(write_export(file, export_of("relu")));
+}
+
+TEST_CASE("an export waits for no pipe in its place") {
+  tests::scratch_folder scratch;
+  auto pipe = scratch.path() / "relu.py";
+  REQUIRE(::mkfifo(pipe.c_str(), 0600) == 0);
+  auto written = write_export(pipe, export_of("relu"));
+  REQUIRE_FALSE(written);
+  CHECK(code_of(written.error()) == exit_code::bad_input);
+  CHECK(fs::is_fifo(pipe));
+}
+
+TEST_CASE("what is written to a link goes to the file behind it, and the link stays") {
+  tests::scratch_folder scratch;
+  auto file = scratch.path() / "report.html", link = scratch.path() / "link", second = scratch.path() / "second";
+  write(file, "old");
+  fs::create_symlink("report.html", link);
+  fs::create_symlink("link", second);
+  REQUIRE(write_file(second, "new"));
+  CHECK(fs::is_symlink(second));
+  CHECK(fs::is_symlink(link));
+  std::ifstream in{file};
+  CHECK(std::string{std::istreambuf_iterator<char>{in}, {}} == "new");
+  fs::remove(file);
+  CHECK_FALSE(write_file(second, "new"));  // leads nowhere
+  CHECK(fs::is_symlink(second));
 }
 
 }  // namespace results_test
