@@ -77,7 +77,7 @@ expected<std::chrono::nanoseconds> measure(const program& x, bool with_operation
   if (with_operations && !x.work) return tl::unexpected{std::string{"there is no launch record to carry out"}};
   if (x.work)
     if (auto ok = x.work->prepare(); !ok) return tl::unexpected{ok.error()};
-  if (auto ok = x.clock->start(); !ok) return tl::unexpected{ok.error()};
+  if (auto ok = x.clock->start(x.work ? x.work->operations() : 0); !ok) return tl::unexpected{ok.error()};
   if (with_operations)
     if (auto ok = x.work->run(); !ok) return tl::unexpected{ok.error()};
   return x.clock->stop();

@@ -42,8 +42,9 @@ class device_clock {
 public:
   static expected<device_clock> make(const gpu& on);
 
-  /// What is asked for between the two is measured.
-  expected<void> start() const;
+  /// What is asked for between the two is measured. The device is kept busy before it, for as long as asking for so
+  /// many `operations` takes even a process that was just woken: so it never waits for one while it measures.
+  expected<void> start(std::size_t operations) const;
   expected<std::chrono::nanoseconds> stop() const;  ///< waits for it
 
 private:

@@ -23,6 +23,8 @@ public:
   /// Nothing of an earlier call is left: scratch is 0xff, variables of modules are what they were when loaded.
   expected<void> prepare() const;
 
+  std::size_t operations() const { return operations_.size(); }
+
   /// Asks for all operations, in their order on the device's stream. A failure names the operation.
   expected<void> run() const;
 

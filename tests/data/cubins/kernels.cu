@@ -1,7 +1,9 @@
 // Kernels for tests of kernelmesh-cuda-host. kernels_sm_90a.cubin is this file, as nvcc 13.0 built it:
 //   nvcc -std=c++17 -arch=sm_90a -cubin kernels.cu -o kernels_sm_90a.cubin
 
-struct vector {
+#include <cstdio>
+
+struct numbers {
   int count;
   const float* at;
 };
@@ -12,7 +14,7 @@ extern "C" __global__ void saxpy(float* out, const float* x, const float* y, flo
 }
 
 /// A block a row; shared memory for a number a thread.
-extern "C" __global__ void softmax(float* out, vector in, int columns) {
+extern "C" __global__ void softmax(float* out, numbers in, int columns) {
   extern __shared__ float parts[];
   const float* row = in.at + blockIdx.x * columns;
   auto reduced = [&](float mine, auto join) {
@@ -46,3 +48,11 @@ extern "C" __global__ void remember(int* out, int* scratch) {
 }
 
 extern "C" __global__ void fault(int* out) { *reinterpret_cast<volatile int*>(reinterpret_cast<char*>(out) + (1ull << 45)) = 1; }
+
+__constant__ int offsets[4] = {10, 20, 30, 40};
+
+/// Has a table and a text, which lie among the variables.
+extern "C" __global__ void tell(int* out, int which) {
+  if (which > 3) printf("there is no offset %d\n", which);
+  out[0] = which > 3 ? -1 : offsets[which];
+}

@@ -137,6 +137,15 @@ def test_nothing_is_left_for_the_next_call(artifact: Path, image: bytes) -> None
             assert host.output(np.zeros(2, np.int32)).tolist() == [6, -1]
 
 
+def test_tables_and_texts_of_a_binary_are_what_they_were(artifact: Path, image: bytes) -> None:
+    operations = [launch("tell", [pointer("output", 0, 4 * i), scalar("i", i)]) for i in range(5)]
+    with started(artifact, record(operations, image=image), 1000) as host:
+        assert host.hear() == LOADED
+        for _ in range(2):
+            host.bracket("call")
+            assert host.output(np.zeros(5, np.int32)).tolist() == [10, 20, 30, 40, -1]
+
+
 def test_every_forged_record_is_refused(artifact: Path) -> None:
     for name in FORGERIES:
         x, said = forged(name)

@@ -135,8 +135,13 @@ int cuModuleGetFunction(void** to, void*, const char* name) {
   return found == kernels().end() ? not_found : (*to = &found->second, done);
 }
 int cuModuleGetGlobal_v2(address* to, std::size_t* bytes, void*, const char* name) {
-  if (std::strcmp(name, "calls") != 0) return not_found;
-  return *to = reinterpret_cast<address>(&calls), *bytes = sizeof(calls), done;
+  static char texts[23];
+  static int offsets[4] = {10, 20, 30, 40};
+  static const std::map<std::string, std::pair<void*, std::size_t>> known{
+      {"calls", {&calls, sizeof(calls)}}, {"offsets", {offsets, sizeof(offsets)}}, {"$str", {texts, sizeof(texts)}}};
+  auto found = known.find(name);
+  if (found == known.end()) return not_found;
+  return *to = reinterpret_cast<address>(found->second.first), *bytes = found->second.second, done;
 }
 int cuFuncGetParamInfo(void* function, std::size_t i, std::size_t* offset, std::size_t* bytes) {
   const auto& sizes = static_cast<kernel*>(function)->sizes;
