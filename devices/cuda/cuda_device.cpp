@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstdlib>
+#include <string_view>
 
 namespace devices::cuda {
 
@@ -19,10 +20,29 @@ cuda_surroundings look_for_cuda(const fs::path& devices) {
   return found;
 }
 
+messages::expected<void> check_number(const messages::device_name& name, const cuda_surroundings& found,
+                                      const char* visible) {
+  auto is_gpu = [](const fs::path& node) {
+    auto digits = node.filename().string().substr(std::string_view{"nvidia"}.size());
+    return !digits.empty() && digits.find_first_not_of("0123456789") == digits.npos;
+  };
+  auto there = std::ranges::count_if(found.nodes, is_gpu);
+  std::string_view list{visible ? visible : ""};
+  if (visible) there = std::min(there, list.empty() ? 0 : std::ranges::count(list, ',') + 1);
+  auto number = std::strtol(name.value.substr(name.value.find(':') + 1).c_str(), nullptr, 10);
+  if (number < there) return {};
+  auto where = visible ? "CUDA_VISIBLE_DEVICES is \"" + std::string{list} + '"' : "/dev/nvidia*";
+  return messages::fail(messages::failure_code::misconfigured,
+                        "there is no " + name.value + ": " + std::to_string(there) + " NVIDIA GPUs can be used here ("
+                            + where + "); `nvidia-smi -L` lists those of this machine");
+}
+
 messages::expected<std::unique_ptr<executor>> make_cuda_device(std::shared_ptr<worker::worker_hub> hub,
                                                                const blobs::blob_store& store,
                                                                worker::judge_device_options options) {
   auto found = look_for_cuda();
+  if (auto there = check_number(options.name, found, std::getenv("CUDA_VISIBLE_DEVICES")); !there)
+    return tl::unexpected{there.error()};
   options.nodes = std::move(found.nodes);
   options.readable = std::move(found.toolkit);
   return worker::make_judge_device(std::move(hub), store, options);

@@ -14,8 +14,13 @@ struct cuda_surroundings {
 /// @param devices the folder /dev
 cuda_surroundings look_for_cuda(const std::filesystem::path& devices = "/dev");
 
-/// The number in `options.name` counts among the GPUs that CUDA_VISIBLE_DEVICES names. Whether there is such a GPU is
-/// found out by the judge: its first answer is the failure then, with what to do.
+/// Is there a GPU of that number among those that CUDA_VISIBLE_DEVICES names, or among all where it is not set
+/// (`visible` null)? Failure: misconfigured, with what to do.
+messages::expected<void> check_number(const messages::device_name& name, const cuda_surroundings& found,
+                                      const char* visible);
+
+/// The number in `options.name` counts among the GPUs that CUDA_VISIBLE_DEVICES names. Fails as `check_number`. Whether
+/// the driver works is found out by the judge: its first answer is the failure then, with what to do.
 messages::expected<std::unique_ptr<executor>> make_cuda_device(std::shared_ptr<worker::worker_hub> hub,
                                                                const blobs::blob_store& store,
                                                                worker::judge_device_options options);

@@ -18,4 +18,16 @@ TEST_CASE("a GPU's nodes are found by their names, in their order") {
   CHECK(look_for_cuda(folder / "none").nodes.empty());
 }
 
+TEST_CASE("a GPU that is not there is said with what to do") {
+  cuda_surroundings two{.nodes = {"/dev/nvidia0", "/dev/nvidia1", "/dev/nvidia-uvm", "/dev/nvidiactl"}};
+  CHECK(check_number({"cuda:1"}, two, nullptr));
+  CHECK_FALSE(check_number({"cuda:2"}, two, nullptr));
+  CHECK(check_number({"cuda:0"}, two, "1"));
+  CHECK_FALSE(check_number({"cuda:1"}, two, "1"));
+  CHECK_FALSE(check_number({"cuda:0"}, two, ""));
+  auto failure = check_number({"cuda:0"}, {}, nullptr).error();
+  CHECK(failure.code == messages::failure_code::misconfigured);
+  CHECK(failure.detail.find("nvidia-smi -L") != failure.detail.npos);
+}
+
 }  // namespace cuda_device_test
