@@ -13,6 +13,7 @@
 #include "actors/scheduler.hpp"
 #include "dsl/cpp/language.hpp"
 #include "dsl/cuda_c/language.hpp"
+#include "dsl/triton/language.hpp"
 
 namespace actors {
 
@@ -70,7 +71,7 @@ expected<std::shared_ptr<const dsl::registry>> load_registry(const configs::inst
 }
 
 expected<std::shared_ptr<const dsl::language_set>> load_languages(const dsl::registry& registry) {
-  auto languages = dsl::language_set::make(registry, {dsl::cpp::maker(), dsl::cuda_c::maker()});
+  auto languages = dsl::language_set::make(registry, {dsl::cpp::maker(), dsl::cuda_c::maker(), dsl::triton::maker()});
   if (!languages) return tl::unexpected{languages.error()};
   return std::make_shared<const dsl::language_set>(std::move(*languages));
 }

@@ -13,6 +13,7 @@
 #include "dsl/cuda_c/language.hpp"
 #include "dsl/rules_coder.hpp"
 #include "dsl/rules_planner.hpp"
+#include "dsl/triton/language.hpp"
 
 namespace {
 
@@ -59,7 +60,7 @@ messages::expected<messages::code_reply> write(const question& asked, const dsl:
 }
 
 messages::expected<std::string> answer(const question& asked, const path& dsl_folder, const path& out) {
-  static const dsl::language_makers makers{dsl::cpp::maker(), dsl::cuda_c::maker()};
+  static const dsl::language_makers makers{dsl::cpp::maker(), dsl::cuda_c::maker(), dsl::triton::maker()};
   auto files = dsl::load_language(dsl_folder / asked.language);
   if (!files) return tl::unexpected{files.error()};
   std::erase_if(files->recipes, [&](const auto& x) {
