@@ -1,3 +1,4 @@
+#pragma once
 // What kernels of cuda_c need of CUDA, on a CPU: the threads of a block are fibers of one thread, blocks run one after
 // the other. No clusters, no dynamic shared memory. cuda_emulator.py builds kernels with it.
 
@@ -157,7 +158,9 @@ inline void __syncwarp() { emulated::from_lane(0, 0); }
 inline unsigned __shfl_xor_sync(unsigned, unsigned x, int mask) {
   return emulated::from_lane(x, (threadIdx.x % 32) ^ static_cast<unsigned>(mask));
 }
-inline unsigned __shfl_sync(unsigned, unsigned x, int lane) { return emulated::from_lane(x, static_cast<unsigned>(lane)); }
+inline unsigned __shfl_sync(unsigned, unsigned x, int lane) {
+  return emulated::from_lane(x, static_cast<unsigned>(lane));
+}
 template <class T>
 void __stcs(T* to, T x) {
   *to = x;

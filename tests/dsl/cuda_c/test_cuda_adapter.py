@@ -53,7 +53,8 @@ def built(adapter: ModuleType, folder: Path, text: str, launches: Any = None, **
     files = {name: str(folder / "in" / name) for name in sources}
     options = {"arch": "sm_90a", "limit_s": 60.0, "cores": 1} | changes
     manifest = {"entry": {"launch_record": {"record": "launches.json"}}}
-    return adapter.compile(adapter.CompileRequest(manifest=manifest, files=files, folder=str(folder / "out"), **options))
+    request = adapter.CompileRequest(manifest=manifest, files=files, folder=str(folder / "out"), **options)
+    return adapter.compile(request)
 
 
 def test_a_good_source_becomes_a_record_with_a_cubin(adapter: ModuleType, tmp_path: Path) -> None:
@@ -113,9 +114,8 @@ def test_what_no_block_can_have_is_refused(
 
 
 def test_bad_requests_are_refused(adapter: ModuleType, tmp_path: Path) -> None:
-    for number, (launches, arch) in enumerate(
-        [(record(launch()), "native"), (record(launch()), "sm_12"), ({"images": [{"name": "../k.cu"}]}, "sm_90a"), (3, "sm_90a")]
-    ):
+    good, outside = record(launch()), {"images": [{"name": "../k.cu"}]}
+    for number, (launches, arch) in enumerate(((good, "native"), (good, "sm_12"), (outside, "sm_90a"), (3, "sm_90a"))):
         folder = tmp_path / str(number)
         folder.mkdir()
         result = built(adapter, folder, GOOD, launches, arch=arch)
