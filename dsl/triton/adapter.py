@@ -9,7 +9,6 @@ import functools
 import importlib.metadata
 import importlib.util
 import json
-import os
 import re
 import struct
 import subprocess
@@ -49,7 +48,8 @@ def toolchain() -> str:
     assemblers = []
     for tool in ("ptxas", "ptxas-blackwell"):  # Triton itself chooses by architecture
         if (file := _tools() / tool).is_file():
-            said = subprocess.run([file, "--version"], capture_output=True, text=True, check=True, stdin=subprocess.DEVNULL)
+            command = [str(file), "--version"]
+            said = subprocess.run(command, capture_output=True, text=True, check=True, stdin=subprocess.DEVNULL)
             assemblers.append(f"{tool} {re.search(r'V[0-9.]+', said.stdout)[0]}")
     return f"triton {importlib.metadata.version('triton')}, {', '.join(assemblers)}, fusion {FUSION}"
 
@@ -212,7 +212,7 @@ def _add_hidden(record: dict[str, Any], launch: dict[str, Any], kernel: dict[str
         )
     hidden = sizes[len(given) :]
     if any(size != 8 for size in hidden) or len(hidden) > 2:
-        raise Refused(f"{kernel['function']} takes parameters of this Triton that are not known: {_listed(hidden)} bytes")
+        raise Refused(f"{kernel['function']} takes parameters of {_listed(hidden)} bytes that this Triton adds")
     if kernel["profile"]:
         raise Refused(f"{kernel['function']} profiles itself, for which a launch has no memory")
     for i in range(len(hidden)):

@@ -65,7 +65,9 @@ def adapter() -> ModuleType:
     return module
 
 
-def built(adapter: ModuleType, folder: Path, text: str, of: Any = None, arch: str = "sm_90a", limit_s: float = 60.0) -> Any:
+def built(
+    adapter: ModuleType, folder: Path, text: str, of: Any = None, arch: str = "sm_90a", limit_s: float = 60.0
+) -> Any:
     out = folder / "out"
     out.mkdir()
     (folder / "kernels.py").write_text(text)
