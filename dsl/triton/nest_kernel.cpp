@@ -46,7 +46,8 @@ std::int64_t nest_fields::count(const std::string& what) const {
   return what == "finals" ? final_units_ : what == "parts" ? tiles_.kept * tiles_.parts : tiles_.kept;
 }
 
-template_data nest_kernel::reduction(const nest_reduction& x, const std::string& value, extent how, const std::string& label) {
+template_data nest_kernel::reduction(const nest_reduction& x, const std::string& value, extent how,
+                                     const std::string& label) {
   template_data one;
   one.set("slot", std::to_string(x.slot));
   one.set("second", std::to_string(x.slot + 1));
@@ -61,7 +62,8 @@ template_data nest_kernel::reduction(const nest_reduction& x, const std::string&
   return one;
 }
 
-template_data nest_kernel::reductions(const nest_stage& stage, const printed& text, extent how, const std::string& label) {
+template_data nest_kernel::reductions(const nest_stage& stage, const printed& text, extent how,
+                                      const std::string& label) {
   auto all = template_list();
   for (const auto& x : stage.reductions) all << reduction(x, text.results[x.body], how, label);
   return all;
@@ -73,7 +75,8 @@ template_data nest_kernel::reductions(const nest_stage& stage) {
   return all;
 }
 
-template_data nest_kernel::stage(std::size_t index, const std::string& begin, const std::string& end, const std::string& total) {
+template_data nest_kernel::stage(std::size_t index, const std::string& begin, const std::string& end,
+                                 const std::string& total) {
   const auto& x = nest_.stages[index];
   auto label = tiles_.whole ? std::string{} : "_" + std::to_string(index);
   const char* indent = tiles_.whole ? "    " : "        ";
@@ -136,7 +139,8 @@ std::vector<std::uint32_t> nest_kernel::slots_filled(std::size_t index) const {
   return all;
 }
 
-void nest_kernel::store(template_data& data, const char* what, const std::string& place, const std::vector<std::uint32_t>& slots) {
+void nest_kernel::store(template_data& data, const char* what, const std::string& place,
+                        const std::vector<std::uint32_t>& slots) {
   auto all = template_list();
   for (auto slot : slots) {
     template_data one;
@@ -149,7 +153,8 @@ void nest_kernel::store(template_data& data, const char* what, const std::string
   data.set("stores", all);
 }
 
-template_data nest_kernel::writes(const nest_results& results, std::size_t first, const printed& text, extent how, const std::string& label) {
+template_data nest_kernel::writes(const nest_results& results, std::size_t first, const printed& text, extent how,
+                                  const std::string& label) {
   auto all = template_list();
   for (std::size_t i = 0; i < results.targets.size(); ++i) {
     const auto& spec = results.targets[i].spec;
