@@ -18,7 +18,7 @@ using messages::failure_code;
 using make_recipe = std::unique_ptr<recipe> (*)(const recipe_files&);
 const std::map<std::string, make_recipe, std::less<>>& implementations() {
   static const std::map<std::string, make_recipe, std::less<>> all{
-      {"map", &make_map}, {"rowred", &make_rowred}, {"rownorm", &make_rownorm}};
+      {"colred", &make_colred}, {"map", &make_map}, {"rowred", &make_rowred}, {"rownorm", &make_rownorm}};
   return all;
 }
 

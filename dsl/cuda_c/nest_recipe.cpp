@@ -13,17 +13,23 @@ using messages::expected;
 using messages::fail;
 using messages::failure_code;
 
-class row_recipe : public recipe {
+enum class family : std::uint8_t { rows_to_results, rows_to_rows, columns };
+
+family family_of(const reduction_nest& x) {
+  if (runs_down_columns(x)) return family::columns;
+  return x.each_element.targets.empty() ? family::rows_to_results : family::rows_to_rows;
+}
+
+class nest_recipe : public recipe {
 public:
-  row_recipe(const recipe_files& files, bool to_rows) : files_(files), to_rows_(to_rows) {}
+  nest_recipe(const recipe_files& files, family mine) : files_(files), mine_(mine) {}
 
   std::string_view name() const override { return files_.manifest.name; }
 
   expected<void> covers(const graph_index& graph, std::span<const std::string> nodes) const override {
     auto x = make_nest(graph, nodes);
     if (!x) return tl::unexpected{x.error()};
-    bool mine = !runs_down_columns(*x) && x->each_element.targets.empty() != to_rows_;
-    if (!mine) return fail(failure_code::bad_input, "the loops run another way than this recipe's");
+    if (family_of(*x) != mine_) return fail(failure_code::bad_input, "the loops run another way than this recipe's");
     if (x->stages.empty() && make_expression(graph, nodes)) return fail(failure_code::bad_input, "nothing is reduced");
     return {};
   }
@@ -32,6 +38,7 @@ public:
     auto x = make_nest(order.graph, order.group.nodes);
     if (!x) return tl::unexpected{x.error()};
     auto interface = interface_of(*x, order.graph);
+    auto lay_out = mine_ == family::columns ? &lay_out_columns : &lay_out_rows;
     auto layout = lay_out(*std::move(x), order.knobs, order.device);
     auto data = row_data(layout, order.group.name);
     data.set("summary", operators_of(order.graph, order.group.nodes));
@@ -49,12 +56,19 @@ public:
 
 private:
   recipe_files files_;
-  bool to_rows_;
+  family mine_;
 };
 
 }  // namespace
 
-std::unique_ptr<recipe> make_rowred(const recipe_files& files) { return std::make_unique<row_recipe>(files, false); }
-std::unique_ptr<recipe> make_rownorm(const recipe_files& files) { return std::make_unique<row_recipe>(files, true); }
+std::unique_ptr<recipe> make_rowred(const recipe_files& files) {
+  return std::make_unique<nest_recipe>(files, family::rows_to_results);
+}
+std::unique_ptr<recipe> make_rownorm(const recipe_files& files) {
+  return std::make_unique<nest_recipe>(files, family::rows_to_rows);
+}
+std::unique_ptr<recipe> make_colred(const recipe_files& files) {
+  return std::make_unique<nest_recipe>(files, family::columns);
+}
 
 }  // namespace dsl::cuda_c

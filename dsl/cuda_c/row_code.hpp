@@ -1,6 +1,7 @@
 #pragma once
 // Pieces of a row kernel's code: expressions over what a thread has at hand. Operands are x0, x1, ..., targets y0, y1,
-// ..., slots s0, s1, ...; e is an element of the row, n the first of a vector, row the row.
+// ..., slots s0, s1, ...; e is an element of the row, n the first of a vector, row the row. In columns row is the first
+// of a thread's, j the one of them.
 
 #include <set>
 #include <string>
@@ -40,6 +41,8 @@ public:
 
 private:
   std::string operand_text(std::uint32_t i, level at) const;
+  static std::string column_operand(const std::string& id, const row_tensor& x);
+  std::string slot(std::uint32_t slot, level at) const;
 
   const row_layout& layout_;
   std::set<std::uint32_t> index_slots_;

@@ -1,18 +1,13 @@
 #include "dsl/cuda_c/row_layout.hpp"
 
 #include <algorithm>
-#include <bit>
-#include <set>
 
+#include "dsl/cuda_c/row_places.hpp"
 #include "dsl/knobs.hpp"
 
 namespace dsl::cuda_c {
 
 namespace {
-
-using numbers = std::vector<std::int64_t>;
-
-constexpr std::int64_t streamed_from_bytes = 32 << 20;
 
 /// A block's threads have 64 Ki registers of 4 bytes; half of them are for what is computed.
 constexpr std::int64_t registers_for_rows = 32 << 10;
@@ -20,43 +15,29 @@ constexpr std::int64_t registers_for_rows = 32 << 10;
 /// Of each thread, beside what it computes with.
 constexpr std::int64_t registers_of_warp = 32;
 
+/// Of each thread of a block of 512, two of which are on a multiprocessor then.
+constexpr std::int64_t registers_of_thread = 32;
+
 /// Elements that a thread should have at least before a row is spread further.
 constexpr std::int64_t least_elements = 8;
 
-std::int64_t bytes_of(const nest_tensor& x) { return static_cast<std::int64_t>(messages::bytes_of(x.spec.dtype)); }
-
-std::int64_t ceil_of(std::int64_t a, std::int64_t b) { return (a + b - 1) / b; }
-
-/// The operands that each pass over a row reads.
-std::vector<std::set<std::uint32_t>> passes_of(const reduction_nest& x) {
-  std::vector<std::set<std::uint32_t>> passes;
-  auto add = [&](const messages::expression& e) {
-    auto& pass = passes.emplace_back();
-    for (const auto& node : e.nodes)
-      if (node.operand && *node.operand < x.operands.size()) pass.insert(*node.operand);
-  };
-  for (const auto& stage : x.stages) add(stage.bodies);
-  if (!x.each_element.targets.empty()) add(x.each_element.values);
-  return passes;
-}
-
-class planner {
+class row_planner {
 public:
-  planner(reduction_nest x, const messages::knob_values& knobs, const messages::device_info& device)
+  row_planner(reduction_nest x, const messages::knob_values& knobs, const messages::device_info& device)
       : knobs_(knobs), device_(device), processors_(multiprocessors(device)) {
     made_.nest = std::move(x);
-    made_.rows = made_.nest.kept_count();
-    made_.count = made_.nest.reduced_count();
   }
 
   row_layout plan() {
-    place_all();
+    place_tensors(made_);
+    in_place_ = std::ranges::any_of(made_.operands, &row_tensor::in_place);
     choose_vector();
-    find_kept();
+    kept_bytes_ =
+        find_kept(made_, [](const row_tensor& x) { return x.how != access::still && x.how != access::repeated; });
     choose_team();
     choose_items();
     choose_grid();
-    made_.past = streams();
+    made_.past = streams_past_caches(made_, knobs_);
     return std::move(made_);
   }
 
@@ -65,33 +46,6 @@ private:
   std::int64_t whole(const char* knob) const { return integer_knob(knobs_, knob); }
 
   // -- tensors
-
-  void place_all() {
-    const auto& nest = made_.nest;
-    std::set<std::string> written;
-    for (const auto* results : {&nest.each_kept, &nest.each_element, &nest.once})
-      for (const auto& target : results->targets) {
-        made_.targets.push_back(place(target));
-        written.insert(target.name);
-      }
-    for (const auto& operand : nest.operands) {
-      made_.operands.push_back(place(operand));
-      made_.operands.back().in_place = !operand.is_position() && written.contains(operand.name);
-      in_place_ = in_place_ || made_.operands.back().in_place;
-    }
-    std::vector<messages::tensor_spec> specs;
-    for (const auto* all : {&made_.operands, &made_.targets})
-      for (const auto& x : *all)
-        if (!x.tensor.is_position()) specs.push_back(x.tensor.spec);
-    made_.small = is_small(made_.rows, specs) && is_small(made_.count, specs);
-  }
-
-  row_tensor place(const nest_tensor& x) const {
-    std::span sizes{made_.nest.sizes};
-    std::span steps{x.steps};
-    auto kept = made_.nest.kept;
-    return {x, way{sizes.first(kept), steps.first(kept)}, way{sizes.subspan(kept), steps.subspan(kept)}};
-  }
 
   template <class Look>
   void each_moving(const Look& look) {
@@ -120,18 +74,6 @@ private:
   /// way::keeps lets a unit step be; a row must begin at a multiple.
   static bool aligned(const way& rows, std::int64_t width) {
     return width == 1 || (rows.keeps(width) && !rows.is_unit());
-  }
-
-  /// What several passes read is worth keeping.
-  void find_kept() {
-    auto passes = passes_of(made_.nest);
-    for (std::uint32_t i = 0; i < made_.operands.size(); ++i) {
-      auto& x = made_.operands[i];
-      if (x.tensor.is_position() || x.how == access::still || x.how == access::repeated) continue;
-      auto times = std::ranges::count_if(passes, [&](const auto& pass) { return pass.contains(i); });
-      x.kept = times > 1;
-      if (x.kept) kept_bytes_ += bytes_of(x.tensor);
-    }
   }
 
   // -- who does a row
@@ -175,9 +117,9 @@ private:
   std::int64_t threads_for(std::int64_t count) const {
     auto share = std::max<std::int64_t>(made_.vector * 4, least_elements);
     std::int64_t threads = 128;
-    while (threads < 1024 && threads * share < count) threads *= 2;
-    if (kept_bytes_ == 0 && threads > 512) threads = 512;
-    return threads;
+    while (threads < 512 && threads * share < count) threads *= 2;
+    auto registers_each = ceil_of(count * kept_bytes_, 4 * threads);
+    return registers_each > registers_of_thread ? 1024 : threads;
   }
 
   void choose_cluster(std::int64_t wish) {
@@ -239,15 +181,6 @@ private:
     made_.grid = std::min(teams, most / blocks_a_row) * blocks_a_row;
   }
 
-  bool streams() const {
-    if (made_.nest.each_element.targets.empty() || !knobs_.contains("streaming_stores")) return false;
-    const auto& wish = word("streaming_stores");
-    if (wish != "auto") return wish == "on";
-    std::int64_t bytes = 0;
-    for (const auto& x : made_.nest.each_element.targets) bytes += made_.rows * made_.count * bytes_of(x);
-    return bytes >= streamed_from_bytes;
-  }
-
   const messages::knob_values& knobs_;
   const messages::device_info& device_;
   std::int64_t processors_;
@@ -258,8 +191,8 @@ private:
 
 }  // namespace
 
-row_layout lay_out(reduction_nest x, const messages::knob_values& knobs, const messages::device_info& device) {
-  return planner{std::move(x), knobs, device}.plan();
+row_layout lay_out_rows(reduction_nest x, const messages::knob_values& knobs, const messages::device_info& device) {
+  return row_planner{std::move(x), knobs, device}.plan();
 }
 
 }  // namespace dsl::cuda_c

@@ -48,6 +48,9 @@ struct row_layout {
   std::int64_t parts = 1;         ///< of a row, each a block's; of team::split
   std::int64_t grid = 1;          ///< blocks in all
   std::int64_t shared_bytes = 0;  ///< dynamic, of a block: what is kept there
+  bool column = false;            ///< kept elements lie side by side: `vector` of them are a thread's
+  std::int64_t across = 1;        ///< threads of a block side by side, each with its own columns
+  std::int64_t deep = 1;          ///< threads that share a column
   bool past = false;              ///< results of the whole size need not stay in the caches
 
   /// Threads that do a row together, in one launch.
@@ -55,14 +58,23 @@ struct row_layout {
   std::int64_t rows_a_block() const { return team == cuda_c::team::warp ? threads / 32 : 1; }
   std::int64_t warps() const { return team == cuda_c::team::warp ? 1 : threads / 32; }  ///< that meet in a block
 
-  /// Elements of a row's part, whole vectors.
-  std::int64_t part_count() const { return ((count / vector + parts - 1) / parts) * vector; }
+  /// Elements of a row's part; along rows whole vectors.
+  std::int64_t part_count() const {
+    auto whole = column ? 1 : vector;
+    return ((count / whole + parts - 1) / parts) * whole;
+  }
+
   /// How many parts of what is reduced over all rows there are.
-  std::int64_t finals() const { return team == cuda_c::team::split ? rows : grid / blocks; }
+  std::int64_t finals() const {
+    return team == cuda_c::team::split && !column ? rows : grid / (column ? parts : blocks);
+  }
   bool applies() const { return !nest.each_element.targets.empty(); }
 };
 
 /// @param knobs complete: team, threads, items, vector, keep, streaming_stores (absent: off)
-row_layout lay_out(reduction_nest x, const messages::knob_values& knobs, const messages::device_info& device);
+row_layout lay_out_rows(reduction_nest x, const messages::knob_values& knobs, const messages::device_info& device);
+
+/// @param knobs complete: threads, deep, items, vector, keep, split, streaming_stores
+row_layout lay_out_columns(reduction_nest x, const messages::knob_values& knobs, const messages::device_info& device);
 
 }  // namespace dsl::cuda_c

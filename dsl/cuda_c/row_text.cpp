@@ -4,13 +4,12 @@
 
 #include "dsl/cuda_c/row_code.hpp"
 #include "dsl/cuda_c/row_launches.hpp"
+#include "dsl/cuda_c/row_numbers.hpp"
 #include "dsl/expression_builder.hpp"
 
 namespace dsl::cuda_c {
 
 namespace {
-
-std::string text_of(std::int64_t x) { return std::to_string(x); }
 
 class row_writer {
 public:
@@ -70,7 +69,7 @@ private:
 
   static std::string struct_of(std::size_t stage) { return "totals_" + std::to_string(stage); }
 
-  // -- numbers and parameters
+  // -- parameters
 
   std::string parameters() const {
     std::string text;
@@ -91,54 +90,18 @@ private:
     });
   }
 
-  void add_numbers(template_data& data) const {
-    auto threads = text_of(layout_.threads), blocks = text_of(layout_.blocks), parts = text_of(layout_.parts);
-    std::string lane = "threadIdx.x", first = "blockIdx.x", step = "gridDim.x", leads = "lane == 0",
-                wait = "__syncthreads";
-    switch (layout_.team) {
-      case team::warp: {
-        auto teams = text_of(layout_.rows_a_block());
-        lane = "threadIdx.x % 32";
-        first = "blockIdx.x * " + teams + " + threadIdx.x / 32";
-        step = "gridDim.x * " + teams;
-        wait = "__syncwarp";
-        break;
-      }
-      case team::block: break;
-      case team::cluster:
-        lane = "cluster_rank() * " + threads + " + threadIdx.x";
-        first += " / " + blocks;
-        step += " / " + blocks;
-        wait = "cluster_wait";
-        break;
-      case team::split:
-        first += " / " + parts;
-        step += " / " + parts;
-        leads = "part == 0 && threadIdx.x == 0";
-        break;
-    }
-    for (const auto& [key, value] : {std::pair{"lane", lane},
-                                     {"first_row", first},
-                                     {"row_step", step},
-                                     {"leads", leads},
-                                     {"wait", wait},
-                                     {"threads", threads},
-                                     {"blocks", blocks},
-                                     {"parts", parts}})
-      data.set(key, value);
-    data.set("team", text_of(layout_.team_threads()));
-    data.set("warps", text_of(layout_.warps()));
-    data.set("block_warps", text_of(layout_.threads / 32));
-    data.set("part_count", text_of(layout_.part_count()));
-    data.set("vector_width", text_of(layout_.vector));
-    data.set("vectors", text_of(layout_.vectors));
-    data.set("items", text_of(layout_.items));
-    data.set("chunks", text_of((layout_.vectors + layout_.items - 1) / layout_.items));
-    data.set("split", layout_.team == team::split);
-    data.set("cluster", layout_.team == team::cluster);
-  }
-
   // -- tensors in a kernel
+
+  /// Keys of access_data and row, for rows and for columns.
+  template_data reached(const tensor_text& text, const row_tensor& x, access how) const {
+    auto one = access_data(text, x.within, how, layout_.vector, layout_.column ? "e" : "n");
+    one.set("row", x.rows.offset("row"));
+    if (layout_.column) {
+      one.set("element", x.rows.offset("(row + j)") + " + " + x.within.offset("e"));
+      one.set("row_element", x.rows.offset("(row + j)"));
+    }
+    return one;
+  }
 
   void add_tensors(template_data& data, const std::set<std::uint32_t>& used, bool ends) const {
     auto stills = template_list(), moving = template_list(), holds = template_list();
@@ -146,10 +109,9 @@ private:
     bool any = false;
     for (auto i : used) {
       const auto& x = layout_.operands[i];
-      auto one = access_data(code_.operand(i), x.within, x.how, layout_.vector, "n");
-      one.set("row", x.rows.offset("row"));
+      auto one = reached(code_.operand(i), x, x.how);
       one.set("constant", "const ");
-      (x.how == access::still ? stills : moving) << one;
+      (x.within.is_still() ? stills : moving) << one;
       if (!x.kept) continue;
       any = true;
       one.set("place", text_of(place / 16));
@@ -172,8 +134,7 @@ private:
   void add_written(template_data& moving) const {
     for (std::size_t i = 0; i < nest_.each_element.targets.size(); ++i) {
       auto at = nest_.each_kept.targets.size() + i;
-      auto one = access_data(code_.target(at), layout_.targets[at].within, access::each, layout_.vector, "n");
-      one.set("row", layout_.targets[at].rows.offset("row"));
+      auto one = reached(code_.target(at), layout_.targets[at], access::each);
       one.set("constant", "");
       moving << one;
     }
@@ -184,8 +145,8 @@ private:
     bool any = false;
     for (auto i : used) {
       const auto& x = layout_.operands[i];
-      if (x.kept || x.how == access::still) continue;
-      loads << access_data(code_.operand(i), x.within, x.how, layout_.vector, "n");
+      if (x.kept || x.within.is_still()) continue;
+      loads << reached(code_.operand(i), x, x.how);
       any = true;
     }
     data.set("loads", loads);
@@ -198,19 +159,19 @@ private:
     template_data data;
     data.set("kernel", x.name);
     data.set("parameters", parameters());
-    add_numbers(data);
+    add_numbers(data, layout_);
     std::set<std::uint32_t> used;
     auto meetings = template_list(), steps = template_list();
     for (std::size_t i = 0; i < x.merged + x.run; ++i) {
       meetings << template_data{"struct", struct_of(i)};
       steps << step(x, i, used);
     }
-    if (x.ends && nest_.last) {
+    if (x.ends && nest_.last && !layout_.column) {
       template_data finals{"struct", "finals"};
       finals.set("warps", text_of(layout_.threads / 32));
       meetings << finals;
     }
-    data.set("meetings", meetings);
+    data.set(layout_.column ? "column_meetings" : "meetings", meetings);
     data.set("steps", steps);
     if (x.ends) add_results(data, used);
     add_tensors(data, used, x.ends);
@@ -276,7 +237,7 @@ private:
   }
 
   void add_slots(template_data& data, const nest_stage& stage, std::size_t i, std::set<std::uint32_t>& used) const {
-    data.set("slots", slots_of_totals(stage, "of_" + std::to_string(i)));
+    data.set("slots", slots_of_totals(stage, "of_" + std::to_string(i) + (layout_.column ? "[j]" : "")));
     if (stage.derived.results.empty()) return;
     auto tensors = code_.tensors_in(stage.derived);
     used.insert(tensors.begin(), tensors.end());
@@ -315,9 +276,8 @@ private:
     auto all = template_list();
     for (std::size_t i = 0; i < text.results.size(); ++i) {
       const auto& target = layout_.targets[first + i];
-      auto how = each_element && target.how == access::vector ? access::vector : access::each;
-      auto one = access_data(code_.target(first + i), target.within, how, layout_.vector, "n");
-      one.set("row", target.rows.offset("row"));
+      bool whole = (each_element || layout_.column) && target.how == access::vector;
+      auto one = reached(code_.target(first + i), target, whole ? access::vector : access::each);
       one.set("value", text.results[i]);
       one.set("past", layout_.past ? "true" : "false");
       all << one;
@@ -370,6 +330,7 @@ private:
     data.set("uses", uses);
     auto parts = text_of(layout_.parts), blocks = text_of(layout_.blocks);
     bool split = layout_.team == team::split;
+    if (layout_.column) split = true;
     data.set("tells", split ? "blockIdx.x % " + parts + " == 0" : layout_.blocks > 1 ? "cluster_rank() == 0" : "true");
     data.set("final_place", split ? "blockIdx.x / " + parts : "blockIdx.x / " + blocks);
     return data;

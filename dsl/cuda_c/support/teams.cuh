@@ -85,6 +85,22 @@ __device__ inline T from_block(const words_of<T>& mine, unsigned rank) {
   return value(w);
 }
 
+/// Of columns: `across` threads side by side have columns of their own, `deep` of them share each. All get the same.
+template <int across, int deep, class T, int columns>
+__device__ inline void in_columns(T (&x)[columns], words_of<T> (&at)[across * deep]) {
+  if constexpr (deep > 1) {
+#pragma unroll
+    for (int j = 0; j < columns; ++j) {
+      at[threadIdx.x] = words(x[j]);
+      __syncthreads();
+      T all = value(at[threadIdx.x % across]);
+      for (int i = 1; i < deep; ++i) all.merge(value(at[threadIdx.x % across + i * across]));
+      x[j] = all;
+      __syncthreads();
+    }
+  }
+}
+
 /// Of a team of `blocks` blocks with `warps` warps each.
 template <int warps, int blocks, class T>
 __device__ inline T in_team(T x, meeting<T, warps>& at, unsigned turn) {

@@ -125,7 +125,6 @@ def maps() -> list[Case]:
         Case("channel", of(lambda x, b: x * b + 1), lambda: [randn(8, 3, 5, 7), randn(3, 1, 1)]),
         Case("channel_even", of(lambda x, b: x * b + 1), lambda: [randn(8, 6, 16, 16), randn(6, 1, 1)]),
         Case("outer", of(lambda a, b: a / b), lambda: [randn(33, 1, special=True), randn(1, 65, special=True)]),
-        Case("turned", of(lambda x, y: x.t() + y), lambda: [randn(64, 48), randn(48, 64)]),
         Case("gaps", of(lambda x: x * 2), lambda: [randn(16, 24)[:, ::2]]),
         Case("extremes", of(several(torch.maximum, torch.minimum, torch.mul)),
              lambda: [randn(512, special=True), randn(512, special=True, seed=9)]),
@@ -193,6 +192,50 @@ def rows() -> list[Case]:
     return cases + whole_tensors() + modules()
 
 
+FIRST: dict[str, Callable[[Tensor], Any]] = {
+    "sum": lambda x: x.sum(1),
+    "mean": lambda x: (x * 2 + 1).mean(1),
+    "min": lambda x: x.min(1),
+    "argmax": lambda x: x.argmax(1, keepdim=True),
+    "var": lambda x: x.var(1, unbiased=False),
+    "softmax": lambda x: x.softmax(1),
+    "rms": lambda x: x / torch.sqrt(torch.mean(x**2, dim=1, keepdim=True) + 1e-5),
+    "centred": lambda x: (x - x.mean(1, keepdim=True)) / x.std(1, unbiased=False, keepdim=True),
+    "maxima": lambda x: x.amax(1).mean(),
+}
+DEPTHS: list[dict[str, Any]] = [
+    {"deep": 1, "split": "off"},
+    {"deep": 8, "vector": 1, "split": "off", "keep": "off"},
+    {"split": "on", "deep": 4},
+    {"vector": 1, "threads": 128, "items": 2},
+]
+
+
+def columns() -> list[Case]:
+    """Reductions over outer dimensions, and what reduces nothing."""
+    cases = []
+    for name, function in FIRST.items():
+        for shape in ((3, 70, 33), (16, 64, 256), (2, 5000, 24), (1, 7, 1)):
+            size = "x".join(map(str, shape))
+            cases.append(Case(f"column_{name}_{size}", of(function), functools.partial(_one, *shape)))
+        for knobs in DEPTHS:
+            how = "_".join(map(str, knobs.values()))
+            cases.append(Case(f"column_{name}_{how}", of(function), functools.partial(_one, 5, 200, 68), knobs))
+        special = functools.partial(_one, 4, 40, 64, special=True)
+        cases.append(Case(f"column_{name}_special", of(function), special))
+        half = functools.partial(_one, 8, 100, 64, dtype=BF16)
+        cases.append(Case(f"column_{name}_bf16", of(function), half))
+    images = functools.partial(_one, 8, 6, 20, 22)
+    return cases + [
+        Case("turned", of(lambda x, y: x.t() + y), lambda: [randn(64, 48), randn(48, 64)]),
+        Case("rows_first", of(lambda x: x.sum(0)), functools.partial(_one, 100000, 8)),
+        Case("batch_eval", lambda: drawn(nn.BatchNorm2d(6)).eval(), images),
+        Case("batch_module", lambda: drawn(nn.BatchNorm2d(6)), images),
+        Case("short_rows", of(lambda x: x.softmax(-1)), functools.partial(_one, 400, 5)),
+        Case("cross_entropy", of(functional.cross_entropy), lambda: [randn(128, 10), torch.arange(128) % 10]),
+    ]
+
+
 def _one(*shape: int, **how: Any) -> list[Tensor]:
     return [randn(*shape, **how)]
 
@@ -212,7 +255,6 @@ def whole_tensors() -> list[Case]:
         Case("hinge", of(lambda x, y: torch.mean(torch.clamp(1 - x * y, min=0))), two),
         Case("cosine", of(lambda x, y: 1 - functional.cosine_similarity(x, y, dim=1).mean()), two),
         Case("kl", of(lambda x, y: functional.kl_div(x.log_softmax(-1), y.softmax(-1), reduction="batchmean")), two),
-        Case("cross_entropy", of(functional.cross_entropy), lambda: [randn(128, 10), torch.arange(128) % 10]),
         Case("mean_of_maxima", of(lambda x: x.amax(-1).mean()), functools.partial(_one, 5000, 65)),
     ]
 
@@ -238,24 +280,28 @@ def modules() -> list[Case]:
         Case("layer_far", lambda: drawn(nn.LayerNorm(4096)), lambda: [randn(33, 4096) * 0.01 + 1000]),
         Case("group_module", lambda: drawn(nn.GroupNorm(3, 6)), images),
         Case("instance_module", lambda: drawn(nn.InstanceNorm2d(6, affine=True)), images),
-        Case("batch_module", lambda: drawn(nn.BatchNorm2d(6)), images),
-        Case("batch_eval", lambda: drawn(nn.BatchNorm2d(6)).eval(), images),
     ]
 
 
 def timed() -> list[Case]:
     """Large ones, for times."""
-    def large(rows: int, columns: int, dtype: torch.dtype = FP32) -> Callable[[], list[Tensor]]:
-        return lambda: [torch.empty(rows, columns, dtype=dtype)]  # drawn on the device
+
+    def large(*shape: int, dtype: torch.dtype = FP32) -> Callable[[], list[Tensor]]:
+        return lambda: [torch.empty(shape, dtype=dtype)]  # drawn on the device
 
     cases = []
     for dtype in (FP32, BF16):
         kind = str(dtype)[6:]
         for name in ("relu", "gelu", "softsign"):
-            cases.append(Case(f"time_{name}_{kind}", of(UNARY[name]), large(4096, 65536, dtype)))
+            cases.append(Case(f"time_{name}_{kind}", of(UNARY[name]), large(4096, 65536, dtype=dtype)))
         for name, (r, c) in {"softmax": (4096, 16384), "layer_norm": (16384, 4096)}.items():
-            cases.append(Case(f"time_{name}_{kind}", of(BACK[name]), large(r, c, dtype)))
-        cases.append(Case(f"time_sum_{kind}", of(LAST["sum"]), large(16384, 16384, dtype)))
+            cases.append(Case(f"time_{name}_{kind}", of(BACK[name]), large(r, c, dtype=dtype)))
+        cases.append(Case(f"time_sum_{kind}", of(LAST["sum"]), large(16384, 16384, dtype=dtype)))
+    for name, shape in {"sum": (64, 2048, 2048), "argmax": (64, 2048, 2047), "rms": (64, 64, 65536), "softmax": (64, 64, 65536)}.items():
+        cases.append(Case(f"time_column_{name}", of(FIRST[name]), large(*shape)))
+    cases.append(Case("time_turned", of(lambda x: x.t() * 2), large(16384, 8192)))
+    cases.append(Case("time_layer_long", of(lambda x: functional.layer_norm(x, x.shape[1:])), large(16, 64, 65536)))
+    cases.append(Case("time_instance", of(lambda x: functional.instance_norm(x)), large(64, 64, 32768)))
     cases.append(Case("time_softmax_long", of(BACK["softmax"]), large(1024, 393216)))
     cases.append(Case("time_softmax_short", of(BACK["softmax"]), large(1 << 18, 512)))
     cases.append(Case("time_sum_all", of(lambda x: x.sum()), large(16384, 16384)))
@@ -291,7 +337,7 @@ def _in_json(x: Any) -> Any:
 def main(folder: Path) -> int:
     """Writes all; how many could not be."""
     failed = 0
-    for case in maps() + rows() + timed():
+    for case in maps() + rows() + columns() + timed():
         said = write(case, folder / case.name)
         if not (folder / case.name / "manifest.json").exists():
             print(f"{case.name}: {said}")

@@ -32,7 +32,7 @@ def there(cases: list[Any]) -> dict[str, Any]:
     return {x.name: x for x in cases if not WRITTEN or (Path(WRITTEN) / x.name / "manifest.json").exists()}
 
 
-CASES, TIMED = there(cuda_cases.maps() + cuda_cases.rows()), there(cuda_cases.timed())
+CASES, TIMED = there(cuda_cases.maps() + cuda_cases.rows() + cuda_cases.columns()), there(cuda_cases.timed())
 pytestmark = [
     pytest.mark.skipif(not torch.cuda.is_available(), reason="there is no GPU that torch can use"),
     pytest.mark.skipif(not WRITTEN and map_kernels.writer() is None, reason="kernel_writer is not built"),
