@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "devices/cpu/cpu_device.hpp"
+#include "devices/cuda/cuda_device.hpp"
 #include "devices/simulated/simulated_compiler.hpp"
 #include "devices/simulated/simulated_device.hpp"
 #include "devices/worker/compile_executor.hpp"
@@ -48,12 +49,28 @@ std::unique_ptr<devices::executor> or_broken(expected<std::unique_ptr<devices::e
   return std::make_unique<broken_executor>(std::move(x.error()));
 }
 
-device_plan plan_cpu(const configs::device_options& device, const executor_surroundings& around) {
-  devices::cpu::cpu_device_options options{.name = {device.name}, .python = around.python};
+/// What a judge needs, whatever it judges on.
+devices::worker::judge_device_options judge_options_of(const configs::device_options& device,
+                                                       const executor_surroundings& around) {
+  devices::worker::judge_device_options options{.name = {device.name}, .python = around.python};
   options.calibrations = around.calibrations;
   for (const auto& x : around.languages->languages()) options.adapters[x.manifest.name] = x.adapter();
+  return options;
+}
+
+device_plan plan_cpu(const configs::device_options& device, const executor_surroundings& around) {
+  auto options = judge_options_of(device, around);
   auto make = [options, hub = around.hub, store = around.store](devices::timer&) {
     return or_broken(devices::cpu::make_cpu_device(hub, store, options));
+  };
+  return {make, {.slots = 1, .uses_node_cores = true, .exclusive_on_node = true, .may_prefetch = false}};
+}
+
+/// A call's time on a GPU holds the launches of its process too: timing wants the cores to be quiet as on a CPU.
+device_plan plan_cuda(const configs::device_options& device, const executor_surroundings& around) {
+  auto options = judge_options_of(device, around);
+  auto make = [options, hub = around.hub, store = around.store](devices::timer&) {
+    return or_broken(devices::cuda::make_cuda_device(hub, store, options));
   };
   return {make, {.slots = 1, .uses_node_cores = true, .exclusive_on_node = true, .may_prefetch = false}};
 }
@@ -69,11 +86,12 @@ device_plan plan_simulated(const configs::device_options& device, const executor
 struct device_kind {
   device_plan (*plan)(const configs::device_options&, const executor_surroundings&);
   bool needs_workers;
+  bool named_by_commands = false;
 };
 
 const std::map<std::string, device_kind>& kinds() {
-  static const std::map<std::string, device_kind> all{{"cpu", {plan_cpu, true}},
-                                                      {"simulated", {plan_simulated, false}}};
+  static const std::map<std::string, device_kind> all{
+      {"cpu", {plan_cpu, true}}, {"cuda", {plan_cuda, true, true}}, {"simulated", {plan_simulated, false}}};
   return all;
 }
 
@@ -92,6 +110,11 @@ std::vector<std::string> devices_with_workers(const configs::system_config& conf
     if (kind == kinds().end() || kind->second.needs_workers) names.push_back(x.name);
   }
   return names;
+}
+
+bool is_named_by_commands(const std::string& device) {
+  auto kind = kinds().find(configs::kind_of(device));
+  return kind != kinds().end() && kind->second.named_by_commands;
 }
 
 bool needs_workers(const configs::system_config& config) {

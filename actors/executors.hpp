@@ -41,6 +41,10 @@ std::vector<std::string> device_kinds();
 /// Names of the config's devices whose work is done by worker processes.
 std::vector<std::string> devices_with_workers(const configs::system_config& config);
 
+/// Is it of a kind that only some machines have, so that no config names one by default? Its number is looked for when
+/// a command names it.
+bool is_named_by_commands(const std::string& device);
+
 bool needs_workers(const configs::system_config& config);
 
 /// Failures: misconfigured, with the known kinds or DSLs.

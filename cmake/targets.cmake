@@ -27,7 +27,8 @@ function(kernelmesh_folder target)
   endif()
 endfunction()
 
-# kernelmesh_tests(name DEPENDS a b [PRECOMPILED name]): one test program of the folder's *_test.cpp.
+# kernelmesh_tests(name DEPENDS a b [PRECOMPILED name]): one test program of the folder's *_test.cpp. A few are compiled
+# together, so each is in a namespace of its own, named as the file.
 function(kernelmesh_tests name)
   cmake_parse_arguments(arg "" "PRECOMPILED" "DEPENDS" ${ARGN})
   file(GLOB sources CONFIGURE_DEPENDS ${CMAKE_CURRENT_SOURCE_DIR}/*_test.cpp)
@@ -39,6 +40,7 @@ function(kernelmesh_tests name)
   if(arg_PRECOMPILED)
     target_precompile_headers(${name} REUSE_FROM precompiled_${arg_PRECOMPILED})
   endif()
+  set_target_properties(${name} PROPERTIES UNITY_BUILD ON UNITY_BUILD_BATCH_SIZE 4)
   add_test(NAME ${name} COMMAND ${name})
   set_tests_properties(${name} PROPERTIES TIMEOUT 300)
 endfunction()

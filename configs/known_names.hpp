@@ -8,7 +8,7 @@
 namespace configs {
 
 struct known_names {
-  std::vector<std::string> device_kinds;     ///< "cpu", "simulated"
+  std::vector<std::string> device_kinds;     ///< "cpu", "cuda", "simulated"
   std::vector<std::string> dsls;             ///< "cpp"
   std::vector<std::string> strategies;       ///< "refine"
   std::vector<std::string> implementations;  ///< of agents: "rules"

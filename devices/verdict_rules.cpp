@@ -1,6 +1,7 @@
 #include "devices/verdict_rules.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <optional>
 
 #include <fmt/format.h>
@@ -269,6 +270,28 @@ double late_work(const messages::time_figures& x) {
   return late > allowed ? late : 0;
 }
 
+/// The clock in the candidate's process sees what is behind it on the stream that everybody waits for, the judge's own
+/// sees all of a call. Work on other streams, before the one clock starts or behind it makes them disagree, and so does
+/// a clock that was tampered with. In nearly every call: single ones may be late by anything.
+finding judge_brackets(const messages::time_figures& x) {
+  constexpr double allowed_share = 0.05, smallest_ns = 2e4;
+  if (x.bracket_ns.size() != x.candidate_ns.size() || x.bracket_ns.empty()) return std::nullopt;
+  std::vector<double> unseen;
+  for (std::size_t i = 0; i < x.bracket_ns.size(); ++i) unseen.push_back(x.bracket_ns[i] - x.candidate_ns[i]);
+  auto told = median_of(x.candidate_ns).value, more = median_of(unseen).low;
+  auto of_noise = 3 * x.bracket_spread_ns / std::sqrt(static_cast<double>(unseen.size()));
+  if (more <= std::max({allowed_share * told, of_noise, smallest_ns})) return std::nullopt;
+  auto bad =
+      time_failure(failure_kind::clock_mismatch,
+                   fmt::format("The device's clock has {:.4g} ms of the candidate's calls, but they took {:.4g} ms "
+                               "more than that by the judge's own.",
+                               told / 1e6, more / 1e6));
+  bad.cheat_class = "C";
+  bad.details["call_ns"] = fmt::format("{:.0f}", told);
+  bad.details["unseen_ns"] = fmt::format("{:.0f}", more);
+  return bad;
+}
+
 /// A collector that runs or a thread that winds down may follow an honest call; that little is counted as its time.
 finding judge_clocks(const messages::time_figures& x, double late) {
   constexpr double counted_share = 0.25;
@@ -351,6 +374,7 @@ time_conclusion conclude(messages::time_figures figures, const messages::judge_o
   if (auto why = disturbed(figures); !why.empty()) return noisy(why);
   auto late = late_work(figures);
   if (auto bad = judge_clocks(figures, late)) return reject(*std::move(bad));
+  if (auto bad = judge_brackets(figures)) return reject(*std::move(bad));
   for (auto& time : figures.candidate_ns) time += late;
   if (!passes_time(figures) && is_drowned(figures))
     return noisy("the clock's own cost varies by more than a quarter of eager's time");

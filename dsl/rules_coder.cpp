@@ -45,7 +45,7 @@ expected<void> add_shape(program& whole, program x) {
   const auto* entry = std::get_if<messages::c_abi_entry>(&x.entry);
   if (!entry)
     return messages::fail(messages::failure_code::bad_input,
-                          "not covered: a program with library calls for a task with several shapes");
+                          "not covered: a task with several shapes, which only libraries of C functions can serve");
   messages::shape_variant variant{entry->function, std::move(x.arguments), std::move(x.outputs)};
   auto apart = [&](const auto& y) { return told_apart(y, variant); };
   if (!std::ranges::all_of(whole.variants, apart))

@@ -45,6 +45,8 @@ WRAPPERS = (
     Wrapper("CLI/*", ("actors/*",)),
     Wrapper("spdlog/*", ("actors/log.cpp",)),
     Wrapper("curl/*", ("llm_client/*",), one=True),
+    Wrapper("cuda.h", ("devices/worker/cuda_recorder/cupti/nvidia.hpp",)),
+    Wrapper("cupti*", ("devices/worker/cuda_recorder/cupti/nvidia.hpp",)),
 )
 
 RECORDS = ("messages/wire", "messages/records")
@@ -62,6 +64,9 @@ FOLDERS: dict[str, tuple[str, ...]] = {
     "devices/worker": (*PLAIN, "devices", "devices/sandbox"),
     "devices/*": (*PLAIN, "devices", "devices/worker"),
     "devices/worker/native": (*RECORDS, "devices/sandbox", "devices/worker"),
+    "devices/worker/cuda_native": (*RECORDS, "devices/worker/native"),
+    "devices/worker/cuda_recorder": (*RECORDS, "devices/worker/native", "devices/worker/cuda_native"),
+    "devices/worker/cuda_recorder/cupti": (*RECORDS, "devices/worker/cuda_recorder"),
     "dsl": (*PLAIN, "configs", "devices"),
     "dsl/*": (*PLAIN, "configs", "devices", "dsl"),
     "actors/logic": PLAIN,

@@ -126,6 +126,7 @@ outcome bench_kernelbench(const common_options& common, const bench_options& opt
   if (!where) return tl::unexpected{where.error()};
   auto at = open_system(*where, common);
   if (!at) return tl::unexpected{at.error()};
+  take_up_devices(at->where, at->system_file, at->config, {options.device});
   auto spec = make_spec(options, *at);
   if (!spec) return tl::unexpected{spec.error()};
   auto ready = results_folder::prepare(spec->out);

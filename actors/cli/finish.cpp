@@ -182,7 +182,12 @@ expected<configs::system_config> system_of(const place& where, const run_spec& s
     if (!config) return tl::unexpected{config.error()};
     return configs::system_of(*config, where.install.systems(), where.known);
   }
-  return configs::load_system_config(spec.system_file, where.known);
+  auto config = configs::load_system_config(spec.system_file, where.known);
+  if (!config) return config;
+  std::vector<std::string> devices;
+  for (const auto& job : spec.jobs) devices.push_back(job.target.device.value);
+  take_up_devices(where, spec.system_file, *config, devices);
+  return config;
 }
 
 }  // namespace actors::cli

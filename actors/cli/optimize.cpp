@@ -39,6 +39,7 @@ outcome optimize(const common_options& common, const optimize_options& options) 
   auto x = open_task(common, {options.task, options.dtype, options.data});
   if (!x) return tl::unexpected{x.error()};
   if (auto known = check_dsls(x->where, options.dsls); !known) return tl::unexpected{known.error()};
+  take_up_devices(x->where, x->system_file, x->config, options.devices);
   if (auto known = check_devices(x->config, options.devices); !known) return tl::unexpected{known.error()};
   if (auto sound = check_tasks(x->where, common, x->config, {x->text}); !sound) return tl::unexpected{sound.error()};
   run_spec spec{.name = x->task.name, .command = "optimize"};

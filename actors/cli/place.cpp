@@ -110,6 +110,24 @@ expected<void> check_devices(const configs::system_config& config, const std::ve
   return {};
 }
 
+void take_up_devices(const place& where, const fs::path& system_file, configs::system_config& config,
+                     const std::vector<std::string>& devices) {
+  std::error_code error;
+  if (!fs::equivalent(system_file, where.install.systems() / "local.yaml", error)) return;
+  if (std::ranges::none_of(devices, is_named_by_commands)) return;
+  std::vector<configs::device_options> named;
+  for (const auto& device : devices) {
+    auto has_name = [&](const auto& x) { return x.name == device; };
+    if (std::ranges::any_of(named, has_name)) continue;
+    auto known = std::ranges::find_if(config.devices, has_name);
+    if (known != config.devices.end())
+      named.push_back(*known);
+    else if (is_named_by_commands(device))
+      named.push_back({.name = device});
+  }
+  config.devices = std::move(named);
+}
+
 fs::path kernelmesh_guard() {
   return configs::surroundings::of_this_process().executable.parent_path() / "kernelmesh-guard";
 }

@@ -59,6 +59,11 @@ messages::expected<void> check_dsls(const place& where, const std::vector<std::s
 /// Failure: bad_input, which names the flag --device and the devices that there are.
 messages::expected<void> check_devices(const configs::system_config& config, const std::vector<std::string>& devices);
 
+/// The config of this machine, where no other one is named, has the devices that a command names: those of kinds that
+/// only some machines have come in, and what is not named starts no workers then.
+void take_up_devices(const place& where, const std::filesystem::path& system_file, configs::system_config& config,
+                     const std::vector<std::string>& devices);
+
 /// The program that lies beside this one.
 std::filesystem::path kernelmesh_guard();
 

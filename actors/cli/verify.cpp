@@ -9,6 +9,7 @@ using namespace messages;
 outcome verify(const common_options& common, const verify_options& options) {
   auto x = open_task(common, {options.task, options.dtype, options.data});
   if (!x) return tl::unexpected{x.error()};
+  take_up_devices(x->where, x->system_file, x->config, {options.device});
   if (auto known = check_devices(x->config, {options.device}); !known) return tl::unexpected{known.error()};
   auto manifest = configs::read_candidate(options.candidate, x->store);
   if (!manifest) return tl::unexpected{manifest.error()};

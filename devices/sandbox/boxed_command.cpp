@@ -33,7 +33,9 @@ int wait_for(pid_t wanted) {
 }
 
 /// What a worker hands on to its candidates' sandboxes.
-void name_readable(const spec& x) { ::setenv("KERNELMESH_SANDBOX_LIST", to_text({.readable = x.readable}).c_str(), 1); }
+void name_readable(const spec& x) {
+  ::setenv("KERNELMESH_SANDBOX_LIST", to_text({.readable = x.readable, .devices = x.devices}).c_str(), 1);
+}
 
 [[noreturn]] void run_command(const spec& x, const std::function<void()>& command) {
   ::prctl(PR_SET_PDEATHSIG, SIGKILL);

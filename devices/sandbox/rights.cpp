@@ -80,8 +80,8 @@ constexpr auto never = {SCMP_SYS(ptrace),
 
 /// A candidate takes no cores from others and reaches nobody but by what it was given.
 constexpr auto not_for_candidates = {
-    SCMP_SYS(socket),         SCMP_SYS(pidfd_open),    SCMP_SYS(sched_setaffinity), SCMP_SYS(sched_setscheduler),
-    SCMP_SYS(sched_setparam), SCMP_SYS(sched_setattr), SCMP_SYS(setpriority),       SCMP_SYS(ioprio_set)};
+    SCMP_SYS(pidfd_open),    SCMP_SYS(sched_setaffinity), SCMP_SYS(sched_setscheduler), SCMP_SYS(sched_setparam),
+    SCMP_SYS(sched_setattr), SCMP_SYS(setpriority),       SCMP_SYS(ioprio_set)};
 
 constexpr auto namespaces = {CLONE_NEWNS,   CLONE_NEWCGROUP, CLONE_NEWUTS, CLONE_NEWIPC,
                              CLONE_NEWUSER, CLONE_NEWPID,    CLONE_NEWNET};
@@ -113,6 +113,9 @@ private:
   int error_ = 0;
 };
 
+/// Other sockets lead to networks and to the kernel.
+void allow_local_sockets_alone(filter& to) { to.add(refuse, SCMP_SYS(socket), SCMP_A0(SCMP_CMP_NE, AF_UNIX)); }
+
 void forbid_processes(filter& to, freedom may) {
   if (!may.processes) {
     to.add(refuse, SCMP_SYS(clone), SCMP_A0(SCMP_CMP_MASKED_EQ, CLONE_THREAD, 0));
@@ -141,9 +144,13 @@ expected<void> filter_calls(rules whose, freedom may) {
     x.add(refuse, SCMP_SYS(clone),
           SCMP_A0(SCMP_CMP_MASKED_EQ, static_cast<scmp_datum_t>(flag), static_cast<scmp_datum_t>(flag)));
   if (whose == rules::worker) {
-    x.add(refuse, SCMP_SYS(socket), SCMP_A0(SCMP_CMP_NE, AF_UNIX));
+    allow_local_sockets_alone(x);
     return x.load();
   }
+  if (may.devices)
+    allow_local_sockets_alone(x);
+  else
+    x.add(refuse, SCMP_SYS(socket));
   x.add(refuse, not_for_candidates);
   x.add(refuse, SCMP_SYS(prlimit64), SCMP_A0(SCMP_CMP_NE, 0));
   x.add(unknown, SCMP_SYS(memfd_create));

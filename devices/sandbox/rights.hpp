@@ -14,6 +14,7 @@ enum class rules {
 struct freedom {
   bool processes = false;  ///< start processes and programs
   bool exec = false;       ///< become another program
+  bool devices = false;    ///< start the driver of a device, which opens local sockets
 };
 
 /// No way back to them: the bounding set is emptied too.

@@ -96,7 +96,9 @@ expected<trees> collect(const spec& x, proc_kind proc, bool chown) {
     if (chown && ::fchownat(found.back().get(), "", nobody, nobody, AT_EMPTY_PATH) != 0)
       return cannot("give " + path + " to the user of a sandbox");
   }
-  for (auto path : devices)
+  auto nodes = x.devices;
+  nodes.insert(nodes.end(), devices.begin(), devices.end());
+  for (const auto& path : outermost(std::move(nodes)))
     if (auto ok = add(found, path, path, attr_no_suid); !ok) return tl::unexpected{ok.error()};
   if (proc == proc_kind::outer)
     if (auto ok = add(found, outer_proc, outer_proc, 0); !ok) return tl::unexpected{ok.error()};

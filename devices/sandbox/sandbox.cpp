@@ -125,11 +125,14 @@ expected<void> close_pid_namespace(int own) {
 }
 
 expected<void> become_candidate(const spec& x) {
-  if (::unshare(CLONE_NEWNS | CLONE_NEWIPC) != 0) return cannot("make a candidate's namespaces");
+  bool uses_devices =
+      !x.devices.empty();  // their drivers open local sockets: those reach nobody in a network of its own
+  if (::unshare(CLONE_NEWNS | CLONE_NEWIPC | (uses_devices ? CLONE_NEWNET : 0)) != 0)
+    return cannot("make a candidate's namespaces");
   if (auto ok = replace_root(x, proc_kind::fresh, false); !ok) return ok;
   if (auto ok = drop_capabilities(); !ok) return ok;
   if (auto ok = limit_resources(); !ok) return ok;
-  return filter_calls(rules::candidate, {.processes = x.processes, .exec = x.exec});
+  return filter_calls(rules::candidate, {.processes = x.processes, .exec = x.exec, .devices = uses_devices});
 }
 
 }  // namespace devices::sandbox

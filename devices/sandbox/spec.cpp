@@ -14,7 +14,7 @@ expected<void> take(spec& to, const std::string& word, const std::string& path) 
     return {};
   }
   const std::map<std::string, std::vector<std::string>*> lists{
-      {"ro", &to.readable}, {"own", &to.own}, {"rw", &to.writable}};
+      {"ro", &to.readable}, {"dev", &to.devices}, {"own", &to.own}, {"rw", &to.writable}};
   auto list = lists.find(word);
   if ((list == lists.end() && word != "candidate") || !path.starts_with('/') || path.find("/..") != path.npos)
     return tl::unexpected{"a sandbox has no item \"" + word + (path.empty() ? "" : " " + path) + '"'};
@@ -44,6 +44,7 @@ expected<spec> parse(std::string_view text) {
 std::string to_text(const spec& x) {
   std::string text;
   for (const auto& path : x.readable) text += "ro " + path + '\n';
+  for (const auto& path : x.devices) text += "dev " + path + '\n';
   for (const auto& path : x.own) text += "own " + path + '\n';
   for (const auto& path : x.writable) text += "rw " + path + '\n';
   if (!x.candidate.empty()) text += "candidate " + x.candidate + '\n';

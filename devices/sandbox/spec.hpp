@@ -15,6 +15,7 @@ using expected = tl::expected<T, std::string>;
 
 /// Text: one item a line. PATH is absolute and goes to the end of the line.
 /// `ro PATH`         readable, and in every candidate's sandbox too
+/// `dev PATH`        a device, or a folder of them, for use; in every candidate's sandbox too
 /// `own PATH`        readable in this sandbox only
 /// `rw PATH`         readable and writable; becomes the property of the sandbox's user
 /// `candidate PATH`  readable, at /candidate
@@ -22,7 +23,7 @@ using expected = tl::expected<T, std::string>;
 /// `processes`       a candidate may start processes
 /// `exec`            a candidate may become another program, which forbids that itself
 struct spec {
-  std::vector<std::string> readable, own, writable;
+  std::vector<std::string> readable, devices, own, writable;
   std::string candidate;
   bool keep_capabilities = false;
   bool processes = false;

@@ -86,6 +86,7 @@ messages::expected<void> worker_family::make_folders() {
 std::string worker_family::sandbox() const {
   worker_view x{.folders = {folders_.files, hub_.socket_file()},
                 .own = folders_.own,
+                .devices = options_.devices,
                 .keeps_rights = options_.role == worker_role::judge};
   for (const auto& path : options_.readable) x.folders.push_back(path);
   return sandbox_of(options_.python.sandbox, x);

@@ -22,6 +22,7 @@ struct worker_family_options {
   worker_role role = worker_role::judge;
   std::vector<std::string> arguments;           ///< beside those of PROTOCOL.md
   std::vector<std::filesystem::path> readable;  ///< in its sandbox, beside what its Python needs
+  std::vector<std::filesystem::path> devices;   ///< files in /dev that it and its candidates use
   worker_python python;
   std::chrono::milliseconds start_limit{120'000};  ///< from the start to hello
   std::chrono::milliseconds first_pause{100};      ///< before a restart; doubles with each until one does good work

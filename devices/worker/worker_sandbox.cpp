@@ -116,6 +116,7 @@ std::string sandbox_of(const worker_sandbox& sandbox, const worker_view& view) {
   sandbox::spec x{.writable = {view.own.string()}, .keep_capabilities = view.keeps_rights};
   for (const auto& path : sandbox.readable) x.readable.push_back(path.string());
   for (const auto& path : view.folders) x.own.push_back(path.string());
+  for (const auto& path : view.devices) x.devices.push_back(path.string());
   return to_text(x);
 }
 
@@ -125,6 +126,7 @@ messages::expected<worker_sandbox> make_sandbox(const sandbox_options& options) 
   worker_sandbox x{.level = level.name, .library = beside / "libkernelmesh-sandbox.so"};
   std::error_code error;
   if (auto host = beside / "kernelmesh-native-host"; fs::exists(host, error)) x.native_host = host;
+  if (auto host = beside / "kernelmesh-cuda-host"; fs::exists(host, error)) x.cuda_host = host;
   if (!x.is_on() && options.unsafe_none) return x;
   if (!x.is_on())
     return fail(failure_code::no_resource, "candidates can't be kept in a sandbox here: " + level.why_not + "; "
@@ -134,7 +136,8 @@ messages::expected<worker_sandbox> make_sandbox(const sandbox_options& options) 
   if (!folders) return tl::unexpected{folders.error()};
   x.readable = system_paths();
   std::vector<fs::path> more{options.package_folder, options.guard, x.library};
-  if (!x.native_host.empty()) more.push_back(x.native_host);
+  for (const auto& host : {x.native_host, x.cuda_host})
+    if (!host.empty()) more.push_back(host);
   more.insert(more.end(), folders->begin(), folders->end());
   more.insert(more.end(), options.readable.begin(), options.readable.end());
   for (const auto& path : more)

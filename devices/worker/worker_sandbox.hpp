@@ -15,6 +15,7 @@ struct worker_sandbox {
   std::string level = "none";                   ///< "namespaces", "none"
   std::filesystem::path library;                ///< libkernelmesh-sandbox.so; the guard lies beside it
   std::filesystem::path native_host;            ///< runs C functions without Python; empty: a Python process does
+  std::filesystem::path cuda_host;              ///< carries out launch records on a GPU; empty: a Python process does
   std::vector<std::filesystem::path> readable;  ///< by workers and candidates
 
   bool is_on() const { return level != "none"; }
@@ -47,6 +48,7 @@ sandbox_level probe_sandbox(const std::filesystem::path& guard);
 struct worker_view {
   std::vector<std::filesystem::path> folders;  ///< or files, to read
   std::filesystem::path own;                   ///< to read and write
+  std::vector<std::filesystem::path> devices;  ///< to use, by its candidates too
   bool keeps_rights = false;                   ///< in its namespaces
 };
 

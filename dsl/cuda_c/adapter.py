@@ -26,8 +26,9 @@ THREADS_A_BLOCK = 1024
 REGISTERS_A_BLOCK = 64 << 10  # of 4 bytes, since sm_30
 REGISTERS_AT_ONCE = 256  # that a warp gets at a time
 
-DIAGNOSTIC = re.compile(r"^(?:\./)?(?P<file>[^\s:(][^:(]*)\((?P<line>\d+)\): (?P<text>(?:catastrophic |fatal )?error.*)")
-REMARK = re.compile(r"^(?:\./)?(?P<file>[^\s:(][^:(]*)\((?P<line>\d+)\): (?P<text>warning.*)")
+PLACE = r"^(?:\./)?(?P<file>[^\s:(][^:(]*)\((?P<line>\d+)\): "
+DIAGNOSTIC = re.compile(PLACE + r"(?P<text>(?:catastrophic |fatal )?error.*)")
+REMARK = re.compile(PLACE + r"(?P<text>warning.*)")
 PTXAS = re.compile(r"^(?:ptxas|nvrtc|NVRTC)\b.*?(?:error|fatal)\s*:\s*(?P<text>.*)")
 FUNCTION = re.compile(r"Compiling entry function '(?P<name>[^']+)'")
 USED = re.compile(r"Used (?P<registers>\d+) registers")

@@ -74,7 +74,7 @@ def build_cubin(
     try:
         code = library.nvrtcCompileProgram(program, len(options), given)
         log = _text(program, library.nvrtcGetProgramLogSize, library.nvrtcGetProgramLog)
-        said = log.rstrip(b"\0").decode(errors="replace")
+        said = log.replace(b"\0", b"").decode(errors="replace")  # one stands between what two passes say
         if code != 0:
             return None, said or f"NVRTC: {library.nvrtcGetErrorString(code).decode()}"
         cubin = _text(program, library.nvrtcGetCUBINSize, library.nvrtcGetCUBIN)

@@ -195,9 +195,13 @@ struct time_figures {
   std::map<std::string, std::vector<double>> baseline_ns;  ///< "eager", "compile"
   std::vector<double> repeat_ns;                           ///< eager once more beside itself, for the A/A noise
   double empty_bracket_ns = 0;                             ///< asking an empty candidate and its answer, median
-  double empty_spread_ns = 0;         ///< half the width of the empty brackets' middle two thirds: their deviation
-  std::vector<double> late_ns;        ///< of some calls: call and delivery of outputs, less a baseline's delivery
-  std::vector<double> late_call_ns;   ///< the same calls by the call alone: a candidate works in its call or is late
+  double empty_spread_ns = 0;        ///< half the width of the empty brackets' middle two thirds: their deviation
+  std::vector<double> late_ns;       ///< of some calls: call and delivery of outputs, less a baseline's delivery
+  std::vector<double> late_call_ns;  ///< the same calls by the call alone: a candidate works in its call or is late
+  /// Where `candidate_ns` is by a clock in the candidate's process: the same calls by the judge's own, less what that
+  /// has of eager's call beyond what the clock in its process has. Else empty.
+  std::vector<double> bracket_ns;
+  double bracket_spread_ns = 0;       ///< deviation of what was taken off, as empty_spread_ns
   std::vector<double> alone_ns;       ///< eager before the candidate was started
   std::vector<draw_figures> checked;  ///< outputs of timed calls, chosen at random
   std::uint64_t floor_bytes = 0;      ///< what the task must move at least
@@ -219,6 +223,8 @@ struct time_figures {
     f("empty_spread_ns", empty_spread_ns);
     f("late_ns", late_ns);
     f("late_call_ns", late_call_ns);
+    f("bracket_ns", bracket_ns);
+    f("bracket_spread_ns", bracket_spread_ns);
     f("alone_ns", alone_ns);
     f("checked", checked);
     f("floor_bytes", floor_bytes);

@@ -16,9 +16,7 @@ namespace messages {
 // -- memory -----------------------------------------------------------------------------------------------------------
 
 enum class buffer_kind : std::uint8_t { argument, output, scratch };
-constexpr auto enum_names(buffer_kind) {
-  return std::to_array<std::string_view>({"argument", "output", "scratch"});
-}
+constexpr auto enum_names(buffer_kind) { return std::to_array<std::string_view>({"argument", "output", "scratch"}); }
 
 /// A byte of a buffer. Arguments and outputs are those of the candidate's manifest; offset 0 is their first element.
 struct buffer_place {
@@ -75,11 +73,11 @@ struct launch_extent {
 
 struct kernel_launch {
   static constexpr auto wire_name = "launch";
-  std::uint32_t image = 0;  ///< of `images`
-  std::string kernel;       ///< the symbol in it
-  launch_extent grid;       ///< blocks
-  launch_extent block;      ///< threads a block
-  launch_extent cluster;    ///< blocks a cluster
+  std::uint32_t image = 0;         ///< of `images`
+  std::string kernel;              ///< the symbol in it
+  launch_extent grid;              ///< blocks
+  launch_extent block;             ///< threads a block
+  launch_extent cluster;           ///< blocks a cluster
   std::uint32_t shared_bytes = 0;  ///< dynamic shared memory of a block
   bool cooperative = false;
   std::vector<kernel_parameter> parameters;
@@ -146,7 +144,7 @@ struct launch_record {
   std::uint32_t version = 1;
   std::string arch;  ///< "sm_90a"; empty in a source
   std::vector<launch_image> images;
-  std::vector<std::uint64_t> scratch;  ///< bytes of each buffer that a call needs besides; undefined at its start
+  std::vector<std::uint64_t> scratch;        ///< bytes of each buffer that a call needs besides; undefined at its start
   std::vector<launch_operation> operations;  ///< one after another, each sees what those before it wrote
 
   void fields(auto& f) {

@@ -5,6 +5,8 @@
 #include "messages/protocols/planner.hpp"
 #include "tests/support/deterministic.hpp"
 
+namespace agent_pool_test {
+
 using namespace messages;
 using namespace std::literals;
 
@@ -78,3 +80,5 @@ TEST_CASE_FIXTURE(pooled, "a pool that ends answers those who wait") {
   self->send_exit(pool, caf::exit_reason::user_shutdown);
   CHECK(answer_to<plan_reply>(waiting).error().code == failure_code::actor_lost);
 }
+
+}  // namespace agent_pool_test

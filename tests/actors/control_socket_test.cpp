@@ -12,6 +12,8 @@
 #include "messages/wire/wire.hpp"
 #include "tests/support/scratch_folder.hpp"
 
+namespace control_socket_test {
+
 using namespace messages;
 using namespace std::literals;
 
@@ -121,3 +123,5 @@ TEST_CASE("events are published as MessagePack to whoever subscribes") {
   REQUIRE(read);
   CHECK(read->text == "2x");
 }
+
+}  // namespace control_socket_test

@@ -3,6 +3,8 @@
 #include "messages/protocols/job.hpp"
 #include "tests/support/deterministic.hpp"
 
+namespace job_questions_test {
+
 using namespace messages;
 using namespace std::literals;
 
@@ -118,3 +120,5 @@ TEST_CASE_FIXTURE(asking, "an agent that works is told that its answer is not wa
   CHECK(cancelled == 1);
   CHECK(answers.empty());  // until the agent says how it ended
 }
+
+}  // namespace job_questions_test

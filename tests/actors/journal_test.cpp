@@ -10,6 +10,8 @@
 #include "tests/support/deterministic.hpp"
 #include "tests/support/scratch_folder.hpp"
 
+namespace journal_test {
+
 using namespace messages;
 using actors::journal_file;
 using mode = actors::journal_file::mode;
@@ -275,3 +277,5 @@ TEST_CASE_FIXTURE(journaled, "two runs of one id: the second is refused and the 
   REQUIRE(read()->facts.size() == 1);
   CHECK(std::get<run_started>(read()->facts[0].content).spec.name == "first");
 }
+
+}  // namespace journal_test

@@ -8,6 +8,8 @@
 #include "tests/dsl/op_graphs.hpp"
 #include "tests/support/scratch_folder.hpp"
 
+namespace simplified_trace_test {
+
 namespace {
 
 using namespace dsl::testing;
@@ -94,3 +96,5 @@ TEST_CASE("a trace of an older journal is read: its plans refer to the graph as 
   CHECK(old->rules.empty());
   CHECK(old->planned().value == "00112233445566778899aabbccddeeff");
 }
+
+}  // namespace simplified_trace_test

@@ -4,6 +4,8 @@
 #include "actors/scheduler.hpp"
 #include "tests/support/deterministic.hpp"
 
+namespace stage_runner_test {
+
 using namespace messages;
 using namespace std::literals;
 
@@ -97,3 +99,5 @@ TEST_CASE_FIXTURE(compiling, "a runner that ends answers those who wait") {
   self->send_exit(runner, caf::exit_reason::kill);
   CHECK(answer_to<stage_result>(waiting).error().code == failure_code::actor_lost);
 }
+
+}  // namespace stage_runner_test

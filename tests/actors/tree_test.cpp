@@ -3,6 +3,8 @@
 
 #include "tests/actors/simulated_tree.hpp"
 
+namespace tree_test {
+
 using namespace messages;
 using namespace std::literals;
 using testing::calm_world;
@@ -237,3 +239,5 @@ TEST_CASE("a device runner that dies loses its stages to the next one of that na
   tree.spawn_runners();
   CHECK(tree.end_of_run().jobs.at(0).best.has_value());
 }
+
+}  // namespace tree_test

@@ -5,6 +5,8 @@
 #include "actors/logic/job_state.hpp"
 #include "tests/actors/simulated_tree.hpp"
 
+namespace tune_tree_test {
+
 using namespace messages;
 using testing::simulated_tree;
 
@@ -90,3 +92,5 @@ TEST_CASE("the next run of a task starts from what the last one found, and says 
   spec.jobs[0].strategy.earlier_plans = false;
   CHECK(!job_of(facts_of(tree, spec)).plans->started_from);
 }
+
+}  // namespace tune_tree_test

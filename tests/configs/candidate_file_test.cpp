@@ -4,6 +4,8 @@
 
 #include "tests/configs/files.hpp"
 
+namespace candidate_file_test {
+
 using namespace configs;
 namespace fs = std::filesystem;
 
@@ -162,3 +164,5 @@ TEST_CASE_FIXTURE(fixture, "a source that differs from the manifest's hash is re
                + " is not what its manifest says (\"blob\"); copy the folder again, or remove \"blob\"");
   CHECK(sentence(manifest_of(blobs.put("new")->value)) == "passed");
 }
+
+}  // namespace candidate_file_test

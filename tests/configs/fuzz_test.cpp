@@ -6,6 +6,8 @@
 #include "configs/system_keys.hpp"
 #include "tests/configs/files.hpp"
 
+namespace fuzz_test {
+
 using namespace configs;
 
 namespace {
@@ -101,3 +103,5 @@ TEST_CASE("garbage is refused with a reason") {
     check_answer(x, text);
   }
 }
+
+}  // namespace fuzz_test

@@ -4,6 +4,8 @@
 #include "configs/state_folder.hpp"
 #include "tests/configs/files.hpp"
 
+namespace install_test {
+
 using namespace configs;
 namespace fs = std::filesystem;
 
@@ -95,3 +97,5 @@ TEST_CASE("a state folder that can't be made or written says why") {
   // A folder where nobody can make files, root neither, as on a read-only disk.
   CHECK(test::sentence_of(open_state_folder("/proc/self/task")).starts_with("the state folder /proc/self/task "));
 }
+
+}  // namespace install_test

@@ -8,6 +8,8 @@
 #include "messages/wire/wire.hpp"
 #include "tests/configs/files.hpp"
 
+namespace python_test {
+
 using namespace configs;
 using namespace std::chrono_literals;
 namespace fs = std::filesystem;
@@ -159,3 +161,5 @@ TEST_CASE("where no Python will do, what each lacks is said once, and the remedy
         == "no Python was found; run scripts/quickstart, or point to a Python that has torch>=2.4, numpy, pyzmq and "
            "msgpack with --python");
 }
+
+}  // namespace python_test

@@ -7,6 +7,8 @@
 #include "tests/configs/files.hpp"
 #include "tests/configs/key_lister.hpp"
 
+namespace run_config_test {
+
 using namespace configs;
 using namespace std::chrono_literals;
 
@@ -184,3 +186,5 @@ TEST_CASE("a run config that was made in code is checked by the same ranges") {
         == "\"variants[0].judge.draws\" is \"1\"; give a whole number from 5 to 1000\n"
            "\"repeats\" is \"0\"; give a whole number from 1 to 1000");
 }
+
+}  // namespace run_config_test

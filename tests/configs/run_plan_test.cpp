@@ -6,6 +6,8 @@
 #include "configs/offers.hpp"
 #include "tests/configs/files.hpp"
 
+namespace run_plan_test {
+
 using namespace configs;
 
 namespace {
@@ -173,3 +175,5 @@ TEST_CASE_FIXTURE(fixture, "jobs know their task's file, as messages name it") {
   REQUIRE_MESSAGE(spec, test::sentence_of(spec));
   CHECK(spec->jobs.at(0).task_file == file.string());
 }
+
+}  // namespace run_plan_test

@@ -5,6 +5,8 @@
 #include "messages/wire/wire.hpp"
 #include "tests/configs/files.hpp"
 
+namespace suite_test {
+
 using namespace configs;
 
 namespace {
@@ -92,3 +94,5 @@ TEST_CASE_FIXTURE(fixture, "a task may name a problem of the suite") {
     CHECK(test::sentence_of(find_problem(wrong, lines())).find("write kernelbench:LEVEL/ID") != std::string::npos);
   CHECK(test::sentence_of(find_problem("kernelbench:1/77", lines())).find("no such problem") != std::string::npos);
 }
+
+}  // namespace suite_test

@@ -7,6 +7,8 @@
 #include "tests/configs/files.hpp"
 #include "tests/configs/key_lister.hpp"
 
+namespace system_config_test {
+
 using namespace configs;
 using namespace std::chrono_literals;
 
@@ -240,3 +242,5 @@ TEST_CASE("options that were set in code are checked by the same ranges") {
            "\"scheduler.prefetch\" is \"9\"; give a whole number from 0 to 2\n"
            "\"devices\" names \"cpu:0\" twice; remove one of them");
 }
+
+}  // namespace system_config_test

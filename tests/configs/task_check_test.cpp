@@ -4,6 +4,8 @@
 
 #include "tests/configs/files.hpp"
 
+namespace task_check_test {
+
 using namespace configs;
 using namespace std::chrono_literals;
 
@@ -42,3 +44,5 @@ TEST_CASE("without a problem, or without an answer, tasks are left to the judge"
   CHECK(check_tasks({{"a.py", "/a"}}, {.python = "/no/python"}));
   CHECK(check_tasks({{"a.py", "/a"}}, {.python = folder.program("slow", "sleep 60"), .limit = 50ms}));
 }
+
+}  // namespace task_check_test

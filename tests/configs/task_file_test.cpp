@@ -4,6 +4,8 @@
 
 #include "tests/configs/files.hpp"
 
+namespace task_file_test {
+
 using namespace configs;
 
 namespace {
@@ -79,3 +81,5 @@ TEST_CASE("dtypes have torch's names and their short ones") {
   CHECK(parse_dtype("fp64") == messages::dtype::float64);
   CHECK(parse_dtype("") == std::nullopt);
 }
+
+}  // namespace task_file_test

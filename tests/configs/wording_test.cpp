@@ -5,6 +5,8 @@
 #include "configs/bounded_file.hpp"
 #include "configs/scalars.hpp"
 
+namespace wording_test {
+
 using namespace configs;
 using namespace std::chrono_literals;
 
@@ -109,3 +111,5 @@ TEST_CASE("a path is short where it lies in the working folder, and whole elsewh
   CHECK(path_for_people("w/relu.py") == "w/relu.py");
   CHECK(path_for_people("/nowhere/relu.py") == "/nowhere/relu.py");
 }
+
+}  // namespace wording_test

@@ -2,6 +2,8 @@
 
 #include <doctest/doctest.h>
 
+namespace yaml_test {
+
 using namespace configs;
 
 namespace {
@@ -78,3 +80,5 @@ TEST_CASE("stray punctuation ends") {
   for (auto text : {", , , ,", "]", "}", ": :", "- - -", "? ? ?", "%", "---\n---\n---", "|", ">", "@", "`", "\t- a"})
     CHECK_NOTHROW(problem_of(text));
 }
+
+}  // namespace yaml_test

@@ -6,6 +6,8 @@
 
 #include "tests/support/scratch_folder.hpp"
 
+namespace calibration_file_test {
+
 using namespace devices;
 
 TEST_CASE("what was measured of a device is read again, each device apart") {
@@ -34,3 +36,5 @@ TEST_CASE("a calibration that can't be written is a failure of storage") {
   REQUIRE_FALSE(failed);
   CHECK(failed.error().code == messages::failure_code::storage);
 }
+
+}  // namespace calibration_file_test

@@ -7,6 +7,8 @@
 
 #include "tests/devices/sample_figures.hpp"
 
+namespace cheat_rules_test {
+
 using namespace devices;
 using namespace messages;
 
@@ -227,3 +229,5 @@ TEST_CASE("outputs that were wrong and came later are late, not wrong") {
   CHECK(failure_in(conclude(figures, {})).kind == failure_kind::late_write);
   CHECK(failure_in(conclude(figures, {})).cheat_class == "C");
 }
+
+}  // namespace cheat_rules_test

@@ -8,6 +8,8 @@
 
 #include <doctest/doctest.h>
 
+namespace sample_statistics_test {
+
 using namespace devices;
 
 TEST_CASE("the median lies in the middle, whatever the order of the values") {
@@ -61,3 +63,5 @@ TEST_CASE("noise is the farther end of the interval from 1") {
   CHECK(noise_of({1.0, 0.9, 1.05}) == doctest::Approx(0.1));
   CHECK(noise_of({1.1, 1.05, 1.2}) == doctest::Approx(0.2));
 }
+
+}  // namespace sample_statistics_test

@@ -4,6 +4,8 @@
 
 #include "tests/devices/sample_figures.hpp"
 
+namespace shape_rules_test {
+
 using namespace devices;
 using namespace messages;
 
@@ -119,3 +121,5 @@ TEST_CASE("a machine that is too busy on one shape is no verdict, and the shape 
   CHECK(why.code == failure_code::overloaded);
   CHECK_MESSAGE(why.detail.ends_with("(inputs of shape [1])."), why.detail);
 }
+
+}  // namespace shape_rules_test

@@ -7,6 +7,8 @@
 
 #include "tests/devices/sample_figures.hpp"
 
+namespace time_rules_test {
+
 using namespace devices;
 using namespace messages;
 
@@ -42,6 +44,19 @@ TEST_CASE("a timed call with wrong values rejects the candidate in the time stag
   auto x = failure_in(conclude(figures, {}, 0));
   CHECK(x.stage == failure_stage::time);
   CHECK(x.kind == failure_kind::wrong_values);
+}
+
+TEST_CASE("the device's clock and the judge's own must have the same of a call, but for noise") {
+  auto figures = good_time();
+  figures.bracket_ns = figures.candidate_ns;
+  for (auto& x : figures.bracket_ns) x += 1.9e4;
+  CHECK(std::holds_alternative<timed>(conclude(figures, {}, 0)));
+  for (auto& x : figures.bracket_ns) x += 6e4;
+  auto x = failure_in(conclude(figures, {}, 0));
+  CHECK(x.kind == failure_kind::clock_mismatch);
+  CHECK(x.cheat_class == "C");
+  figures.bracket_spread_ns = 1e5;
+  CHECK(std::holds_alternative<timed>(conclude(figures, {}, 0)));
 }
 
 TEST_CASE("a candidate that ends while it is timed is rejected") {
@@ -160,3 +175,5 @@ TEST_CASE("times of which eager's own differ by more than a factor of two are vo
   figures.repeat_ns.assign(7, 5e6);
   CHECK(std::get<failure>(conclude(figures, {}, 0)).code == failure_code::overloaded);
 }
+
+}  // namespace time_rules_test

@@ -9,6 +9,8 @@
 
 #include "tests/devices/sample_figures.hpp"
 
+namespace verdict_rules_test {
+
 using namespace devices;
 using namespace messages;
 
@@ -235,3 +237,5 @@ TEST_CASE("a task whose outputs have no elements is degenerate: whatever is give
   }
   CHECK(std::get<verified>(conclude(figures, {})).judging.degenerate_task);
 }
+
+}  // namespace verdict_rules_test

@@ -4,6 +4,8 @@
 
 #include "tests/dsl/op_graphs.hpp"
 
+namespace anchored_test {
+
 namespace {
 
 using namespace dsl::testing;
@@ -115,3 +117,5 @@ TEST_CASE("an expanded tensor is planned as one without repetition") {
   REQUIRE(x);
   CHECK(x->inputs[0].operands[0].spec.strides == std::vector<std::int64_t>{4, 1});
 }
+
+}  // namespace anchored_test

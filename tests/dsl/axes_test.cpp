@@ -2,6 +2,8 @@
 
 #include <doctest/doctest.h>
 
+namespace axes_test {
+
 namespace {
 using dsl::axes;
 using dsl::axis_space;
@@ -51,3 +53,5 @@ TEST_CASE("cutting off an inner part splits an axis or takes several") {
   CHECK(!space.cut(x, 120));
   CHECK(space.cut(x, 1)->second.empty());
 }
+
+}  // namespace axes_test

@@ -3,6 +3,8 @@
 #include "dsl/knobs.hpp"
 #include "dsl/manifest_rules.hpp"
 
+namespace constraints_test {
+
 using namespace dsl;
 using messages::knob_value;
 using messages::knob_values;
@@ -86,3 +88,5 @@ TEST_CASE("a constraint that says nothing, or names what is not there, is refuse
         })
         == "presets[0].knobs: do not go together: a tile is whole rows");
 }
+
+}  // namespace constraints_test

@@ -7,6 +7,8 @@
 
 #include "dsl/expression_builder.hpp"
 
+namespace expression_test {
+
 namespace {
 
 using dsl::operation;
@@ -160,3 +162,5 @@ TEST_CASE("A long chain is evaluated without recursion") {
   CHECK(!!dsl::check(made, 1));
   CHECK(dsl::evaluate(made, std::array{0.5}).front() == 200000.5);
 }
+
+}  // namespace expression_test

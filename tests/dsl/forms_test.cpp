@@ -16,6 +16,8 @@
 #include "messages/records/plan.hpp"
 #include "messages/wire/wire.hpp"
 
+namespace forms_test {
+
 namespace {
 
 const auto root = std::filesystem::path{__FILE__}.parent_path().parent_path().parent_path();
@@ -157,3 +159,5 @@ TEST_CASE("The examples of FORMS.md are accepted") {
   CHECK(candidate->arguments.size() == 2);
   CHECK(!!wire::from_json<messages::launch_record>(examples[4]));
 }
+
+}  // namespace forms_test

@@ -5,6 +5,8 @@
 #include "messages/wire/wire.hpp"
 #include "tests/dsl/op_graphs.hpp"
 
+namespace launch_program_test {
+
 namespace {
 
 using namespace dsl::testing;
@@ -115,3 +117,5 @@ TEST_CASE("a tensor reaches from its first element to its last") {
   CHECK(dsl::extent_bytes({messages::dtype::float16, {0, 3}, {3, 1}}) == 0);
   CHECK(dsl::extent_bytes({messages::dtype::boolean, {}, {}}) == 1);
 }
+
+}  // namespace launch_program_test

@@ -9,6 +9,8 @@
 #include "dsl/printer.hpp"
 #include "tests/dsl/op_graphs.hpp"
 
+namespace lowering_test {
+
 namespace {
 
 using namespace dsl::testing;
@@ -243,3 +245,5 @@ TEST_CASE("Pointwise is what can be written as an expression alone") {
   CHECK(!dsl::is_pointwise(index, graph.nodes[3]));
   CHECK(!dsl::is_pointwise(index, graph.nodes[4]));
 }
+
+}  // namespace lowering_test

@@ -7,6 +7,8 @@
 
 #include "tests/dsl/folders.hpp"
 
+namespace manifest_test {
+
 namespace {
 
 using namespace dsl::testing;
@@ -77,3 +79,5 @@ TEST_CASE("a folder without any DSL is an error") {
   CHECK(!dsl::registry::load(folder.path));
   CHECK(!dsl::registry::load(folder.path / "no"));
 }
+
+}  // namespace manifest_test

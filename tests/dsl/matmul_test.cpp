@@ -4,6 +4,8 @@
 
 #include "tests/dsl/op_graphs.hpp"
 
+namespace matmul_test {
+
 namespace {
 
 using namespace dsl::testing;
@@ -66,3 +68,5 @@ TEST_CASE("sizes that do not fit and integers are refused") {
   graph.nodes[0].output.dtype = messages::dtype::int64;
   CHECK(!found(graph));
 }
+
+}  // namespace matmul_test

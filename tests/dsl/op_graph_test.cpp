@@ -4,6 +4,8 @@
 
 #include "tests/dsl/op_graphs.hpp"
 
+namespace op_graph_test {
+
 namespace {
 
 using namespace dsl::testing;
@@ -153,3 +155,5 @@ TEST_CASE("The index knows who makes and who uses a tensor") {
   CHECK(index.is_output("relu"));
   CHECK(!index.is_output("add"));
 }
+
+}  // namespace op_graph_test

@@ -7,6 +7,8 @@
 
 #include "dsl/expression_builder.hpp"
 
+namespace printer_test {
+
 namespace {
 
 /// A toy language: every temporary has a type, every operator is a call.
@@ -64,3 +66,5 @@ TEST_CASE("Literals read back as the same number") {
   CHECK(dsl::exact_hexadecimal(3) == "0x1.8p+1");
   CHECK(dsl::exact_hexadecimal(-0.0) == "-0x0p+0");
 }
+
+}  // namespace printer_test

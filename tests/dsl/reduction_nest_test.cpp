@@ -6,6 +6,8 @@
 
 #include "tests/dsl/reduction_nests.hpp"
 
+namespace reduction_nest_test {
+
 namespace {
 
 using namespace dsl::testing;
@@ -194,3 +196,5 @@ TEST_CASE("integers stay exact or are refused") {
                  .outputs = {"y"}};
   CHECK(refusal(mixed) == "the group mixes arithmetic in integers with numbers");
 }
+
+}  // namespace reduction_nest_test

@@ -10,6 +10,8 @@
 #include "tests/dsl/fake_language.hpp"
 #include "tests/dsl/op_graphs.hpp"
 
+namespace rules_planner_test {
+
 namespace {
 
 using namespace dsl::testing;
@@ -233,3 +235,5 @@ TEST_CASE("a device's measured bandwidth is the one that counts") {
   CHECK(dsl::cost_options::of({.copy_bytes_per_second = 3e12}).bytes_per_second == 3e12);
   CHECK(dsl::cost_options::of({}).bytes_per_second == dsl::cost_options{}.bytes_per_second);
 }
+
+}  // namespace rules_planner_test

@@ -4,6 +4,8 @@
 
 #include "tests/dsl/op_graphs.hpp"
 
+namespace scan_test {
+
 namespace {
 
 using namespace dsl::testing;
@@ -98,3 +100,5 @@ TEST_CASE("other cats leave a scan as it is") {
   graph.outputs = {"cat", "scan"};
   CHECK(!found(graph)->exclusive);
 }
+
+}  // namespace scan_test

@@ -4,6 +4,8 @@
 
 #include "tests/dsl/op_graphs.hpp"
 
+namespace view_test {
+
 namespace {
 
 using namespace dsl::testing;
@@ -79,3 +81,5 @@ TEST_CASE("tensors overlap where two indices may mean one place") {
   CHECK(dsl::overlaps({messages::dtype::float32, {3, 2}, {1, 0}}));
   CHECK(dsl::overlaps({messages::dtype::float32, {3, 3}, {2, 1}}));
 }
+
+}  // namespace view_test

@@ -4,6 +4,8 @@
 
 #include "tests/dsl/op_graphs.hpp"
 
+namespace window_test {
+
 namespace {
 
 using namespace dsl::testing;
@@ -109,3 +111,5 @@ TEST_CASE("a convolution is depthwise if each input channel is a group") {
   graph.nodes[0].arguments.push_back(flag("transposed"));
   CHECK(!depthwise(graph));
 }
+
+}  // namespace window_test

@@ -52,9 +52,10 @@ class Verdict:
 class Bench:
     """One family for all candidates; a new one where a candidate took it down."""
 
-    def __init__(self, new_folder: Callable[[], Path], machine: SharedMachine) -> None:
+    def __init__(self, new_folder: Callable[[], Path], machine: SharedMachine, device: str = "cpu:0") -> None:
         self._new_folder = new_folder
         self._machine = machine
+        self._device = device
         self._built: dict[Path, Path] = {}
         self._folder = new_folder()
         self._family: Family | None = None
@@ -62,7 +63,7 @@ class Bench:
     @property
     def family(self) -> Family:
         if self._family is None:
-            self._family = Family(self._new_folder(), self._machine.alone)
+            self._family = Family(self._new_folder(), self._machine.alone, self._device)
             self._family.expect_hello()
         return self._family
 
@@ -88,7 +89,7 @@ class Bench:
         return second
 
     def _stage(self, candidate: Candidate, time: bool) -> Verdict:
-        asked = self._work(candidate) | {"time": time}
+        asked = self._work(candidate) | {"time": time, "device": self._device}
         for _ in range(_ATTEMPTS):
             try:
                 kind, record = self.family.ask("judge", asked)

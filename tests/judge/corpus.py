@@ -58,7 +58,7 @@ class Candidate:
 
     @property
     def task_code(self) -> str:
-        return (HERE / "tasks" / f"{self.task}.py").read_text(encoding="utf-8")
+        return (self.file.parents[1] / "tasks" / f"{self.task}.py").read_text(encoding="utf-8")
 
 
 def read(file: Path) -> Candidate:
@@ -78,9 +78,9 @@ def read(file: Path) -> Candidate:
     )
 
 
-def candidates(folder: str) -> list[Any]:
+def candidates(folder: str, of: Path = HERE) -> list[Any]:
     """Parameters for pytest: one a file, sorted by name."""
-    files = sorted(x for x in (HERE / folder).iterdir() if x.suffix in (".py", ".cpp"))
+    files = sorted(x for x in (of / folder).iterdir() if x.suffix in (".py", ".cpp"))
     return [pytest.param(read(x), id=x.stem, marks=[pytest.mark.long] if "long" in _fields(x) else []) for x in files]
 
 

@@ -12,6 +12,8 @@
 #include "messages/records/plan.hpp"
 #include "tests/support/scratch_folder.hpp"
 
+namespace blob_store_test {
+
 namespace {
 
 namespace fs = std::filesystem;
@@ -202,3 +204,5 @@ TEST_CASE_FIXTURE(fixture, "many threads may put the same content at once") {
   CHECK(store.has(expected));
   CHECK(files() == 1);
 }
+
+}  // namespace blob_store_test

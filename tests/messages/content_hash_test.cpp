@@ -4,6 +4,8 @@
 
 #include "messages/records/candidate.hpp"
 
+namespace content_hash_test {
+
 namespace {
 
 messages::candidate_manifest manifest() {
@@ -52,3 +54,5 @@ TEST_CASE("whatever the program is made of makes another candidate") {
   CHECK(changed([](auto& x) { x.knobs["g0.block"] = 512; }));
   CHECK(changed([](auto& x) { x.knobs["g0.block"] = "256"; }));
 }
+
+}  // namespace content_hash_test

@@ -8,6 +8,8 @@
 #include "tests/support/random_values.hpp"
 #include "tests/support/record_kind.hpp"
 
+namespace damaged_input_test {
+
 namespace {
 
 using tests::random_values;
@@ -105,3 +107,5 @@ TEST_CASE("damaged input gives an error or a record, and takes little memory") {
     CHECK(result.accepted > rounds() / 100);  // else only the outer shell was tested
   }
 }
+
+}  // namespace damaged_input_test

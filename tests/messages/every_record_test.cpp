@@ -7,6 +7,8 @@
 #include "tests/support/random_values.hpp"
 #include "tests/support/record_kind.hpp"
 
+namespace every_record_test {
+
 namespace {
 
 std::string problem(const std::optional<wire::error>& x) { return x ? to_string(*x) : "none"; }
@@ -84,3 +86,5 @@ TEST_CASE("equal records have equal hashes, and a changed value changes the hash
   }
   CHECK(kinds_with_members > tests::record_kinds().size() / 2);
 }
+
+}  // namespace every_record_test

@@ -4,6 +4,8 @@
 
 #include "tests/support/record_kind.hpp"
 
+namespace field_table_test {
+
 namespace {
 
 const tests::type_descriptions& all_types() {
@@ -59,3 +61,5 @@ TEST_CASE("an enum has a name for each value, and no two alike") {
     CHECK_MESSAGE(!x.one_more_value, "a value behind \"", x.names.back(), "\" has no name");
   }
 }
+
+}  // namespace field_table_test

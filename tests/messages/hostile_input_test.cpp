@@ -7,6 +7,8 @@
 #include "tests/messages/wire_text.hpp"
 #include "tests/support/memory_probe.hpp"
 
+namespace hostile_input_test {
+
 namespace {
 
 using namespace std::literals;
@@ -88,3 +90,5 @@ TEST_CASE("a message longer than the limit is not looked at") {
   CHECK(problem_of(wire::unpack<candidate_manifest>(many_sources(5000), {.message_bytes = 1000}))
         == "longer than 1000 bytes");
 }
+
+}  // namespace hostile_input_test

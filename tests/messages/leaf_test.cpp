@@ -10,6 +10,8 @@
 #include "tests/messages/wire_text.hpp"
 #include "tests/support/random_values.hpp"
 
+namespace leaf_test {
+
 namespace {
 
 using tests::problem_of;
@@ -128,3 +130,5 @@ TEST_CASE("JSON replaces what is not UTF-8 and cuts what a log should not hold")
         == R"x({"by_name":{"long":"yyy... (1000 bytes)"}})x");
   CHECK(wire::to_json(owning{.data = raw("abcd")}, {.longest = 3}) == R"x({"data":"(4 bytes)"})x");
 }
+
+}  // namespace leaf_test

@@ -9,6 +9,8 @@
 #include "tests/support/caf_message.hpp"
 #include "tests/support/record_kind.hpp"
 
+namespace protocols_test {
+
 namespace {
 
 struct fixture {
@@ -58,3 +60,5 @@ TEST_CASE("what CAF itself reports becomes a failure with its text") {
   CHECK(code(caf::sec::runtime_error) == messages::failure_code::unknown);
   CHECK(messages::to_failure(caf::sec::request_timeout).detail.find("request_timeout") != std::string::npos);
 }
+
+}  // namespace protocols_test

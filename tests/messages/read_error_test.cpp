@@ -7,6 +7,8 @@
 #include "messages/wire/wire.hpp"
 #include "tests/messages/wire_text.hpp"
 
+namespace read_error_test {
+
 namespace {
 
 using tests::problem_of;
@@ -70,3 +72,5 @@ TEST_CASE("broken input says where it breaks") {
   CHECK(in_json("{\"dsl\":\n 1x}").starts_with("not JSON: parse error at line 2, column 3"));
   CHECK(in_json("{\"dsl\":1e999}").starts_with("not JSON: number overflow"));
 }
+
+}  // namespace read_error_test

@@ -12,6 +12,8 @@
 #include "messages/wire/wire.hpp"
 #include "tests/messages/wire_text.hpp"
 
+namespace version_test {
+
 namespace {
 
 using tests::problem_of;
@@ -186,3 +188,5 @@ TEST_CASE("the form on the wire does not change by accident") {
   CHECK(wire::to_json(all_kinds{}, {.indent = 2}) + "\n" == file("all_kinds.json"));
   CHECK(wire::pack(all_kinds{}) == tests::raw(file("all_kinds.msgpack")));
 }
+
+}  // namespace version_test

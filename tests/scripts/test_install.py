@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import re
+import shutil
 import subprocess
 from pathlib import Path
 
@@ -84,3 +85,27 @@ def test_the_locks_name_exact_versions_and_no_source() -> None:
         assert all(re.match(r"^[a-z0-9-]+==[0-9.]+( ; .*)?$", x) for x in lines)
         assert {"torch", "numpy", "pyzmq", "msgpack"} <= {x.split("==")[0] for x in lines}
         assert "://" not in text
+
+
+@pytest.mark.parametrize("named", [True, False])
+def test_the_command_that_quickstart_ends_with_names_the_python_that_it_was_given(tmp_path: Path, named: bool) -> None:
+    copy = tmp_path / "copy"
+    shutil.copytree(ROOT / "scripts", copy / "scripts")
+    shutil.copytree(ROOT / "configs", copy / "configs")
+    fit = '{"python": "3.11.2", "versions": {"torch": "2.15.0"}, "missing": {}}'
+    python = program(tmp_path, "python", f"echo 'kernelmesh-python {fit}'")
+    program(tmp_path, "cmake", "exit 0")
+    program(tmp_path, "dpkg-query", "echo installed")
+    (copy / "build" / "release").mkdir(parents=True)
+    program(copy / "build" / "release", "kernelmesh", "exit 0")
+    (copy / ".venv" / "bin").mkdir(parents=True)
+    shutil.copy(python, copy / ".venv" / "bin" / "python")
+    shutil.copy(ROOT / "configs" / "python" / "requirements.lock", copy / ".venv")
+    own = {"PATH": f"{tmp_path}:{os.environ['PATH']}"}
+    arguments = ["--python", str(python)] if named else []
+    ran = subprocess.run(
+        [copy / "scripts" / "quickstart", *arguments], capture_output=True, text=True, check=False, env=own
+    )
+    assert ran.returncode == 0, ran.stdout + ran.stderr
+    last = ran.stdout.splitlines()[-1]
+    assert last.endswith(f"optimize YOUR_TASK.py --python {python}" if named else "optimize YOUR_TASK.py")

@@ -6,7 +6,7 @@ import argparse
 import os
 import sys
 
-from kernelmesh_worker import sandbox, task_mark
+from kernelmesh_worker import device_names, sandbox, task_mark
 from kernelmesh_worker.process import die_with_parent, hide_memory
 from kernelmesh_worker.text import describe
 
@@ -21,11 +21,14 @@ def _arguments() -> argparse.Namespace:
     parser.add_argument("--id", default="", help="routing id")
     parser.add_argument("--pair", type=int, default=-1, help="zygote: descriptor of the socketpair with its judge")
     parser.add_argument("--adapter", default="", help="compiler: whose toolchain hello names")
+    parser.add_argument("--device", default=device_names.CPU, help="judge: the device that it judges on")
     x = parser.parse_args()
     if x.role == "zygote" and x.pair < 0:
         parser.error("--pair is missing")
     if x.role in ("judge", "compiler") and not (x.connect and x.id):
         parser.error("--connect and --id are missing")
+    if not device_names.is_name(x.device):
+        parser.error(f"there is no device {x.device}")
     return x
 
 
@@ -45,6 +48,7 @@ def _leave_without_zygote() -> None:
 def _run_judge(x: argparse.Namespace) -> int:
     from kernelmesh_worker.zygote_client import ZygoteLost, start_zygote
 
+    device_names.claim(x.device)
     zygote = start_zygote()
     if sandbox.is_on():
         sandbox.become_worker()  # the zygote has what it needs; from here on nobody else has
@@ -52,9 +56,12 @@ def _run_judge(x: argparse.Namespace) -> int:
     from kernelmesh_worker.judge import run_judge
 
     try:
-        run_judge(x.connect, x.id, zygote)
+        run_judge(x.connect, x.id, zygote, x.device)
     except ZygoteLost:
         return EXIT_ZYGOTE_LOST
+    except device_names.DeviceLost as error:
+        print(f"kernelmesh_worker judge: {error}", file=sys.stderr, flush=True)
+        return EXIT_CANNOT_WORK
     return 0
 
 

@@ -9,8 +9,8 @@ from typing import Any
 import msgpack
 import torch
 
-from kernelmesh_worker.lent import DTYPE_NAMES, DTYPES, Layout, LentBuffer, MemfdBuffer, memory_of, spec_of
-from kernelmesh_worker.machine import available_memory
+from kernelmesh_worker.device import here
+from kernelmesh_worker.lent import DTYPE_NAMES, DTYPES, GATE_BYTES, Layout, LentBuffer, memory_of, spec_of
 from kernelmesh_worker.process import core_count
 from kernelmesh_worker.reference import Reference
 from kernelmesh_worker.task import TaskRefused
@@ -22,6 +22,7 @@ INPUTS, WEIGHTS, OUTPUTS = range(3)
 _POISON_BYTE = 0xA5
 _MOST_DIMENSIONS = 64
 _MOST_OUTPUTS = 1024
+WRITES_OUTPUTS = ("c_abi", "launch_record")  # entries that are given places for them; others hand over their own
 Sample = tuple[list[Any], list[torch.Tensor]]
 
 
@@ -122,9 +123,9 @@ class Arena:
 
     def _variants(self, manifest: dict[str, Any], count: int) -> list[dict[str, Any]]:
         """One a shape: what the candidate has for it."""
-        if self.kind != "c_abi":
+        if self.kind not in WRITES_OUTPUTS:
             return [{}] * count
-        variants = manifest.get("variants") or [{"function": self._entry["function"], **manifest}]
+        variants = manifest.get("variants") or [{"function": self._entry.get("function", ""), **manifest}]
         if len(variants) != count:
             raise JudgeFailure(f"the candidate has variants for {len(variants)} shapes, the task has {count}")
         return variants
@@ -134,7 +135,7 @@ class Arena:
         self._layouts[INPUTS], self._layouts[OUTPUTS] = Layout(), Layout()
         places = Places(self._encode(inputs, INPUTS), variant.get("function", ""))
         layout = self._layouts[OUTPUTS]
-        if self.kind == "c_abi":
+        if self.kind in WRITES_OUTPUTS:
             places.arguments = [self._argument(x, places.inputs) for x in variant.get("arguments", [])]
             places.outputs = [layout.place(x) for x in variant.get("outputs", [])]
         else:
@@ -161,12 +162,13 @@ class Arena:
 
     def _allocate(self) -> list[LentBuffer]:
         wanted = sum(self._sizes)
-        if wanted > available_memory() * 0.8:
+        free = here().available_memory()
+        if wanted > free * 0.8:
             raise JudgeFailure(
                 f"lending inputs, weights and outputs takes {wanted >> 20} MiB,"
-                f" {available_memory() >> 20} MiB of memory are free: shrink the task"
+                f" {free >> 20} MiB of memory are free: shrink the task"
             )
-        return [MemfdBuffer.allocate(x) for x in self._sizes]
+        return [here().allocate(x + GATE_BYTES * (i == INPUTS and here().has_gate)) for i, x in enumerate(self._sizes)]
 
     @property
     def has_changing_buffers(self) -> bool:
@@ -182,7 +184,10 @@ class Arena:
             "training": self._reference.model.training,
             "init": self._init,
             "seed": self._reference.weights_number,
+            "place": here().name,
+            "policy": here().policy,
             "lent": [x.size for x in self.lent],
+            "handles": [x.ticket() for x in self.lent],
             "inputs": self._places[0].inputs,
             "state": self._state,
             "buffers": self._reference.buffer_names,
@@ -190,7 +195,7 @@ class Arena:
             "redraw": self._reference.redraw,
             "arguments": self._places[0].arguments,
             "outputs": self._places[0].outputs,
-            "variants": [x.variant() for x in self._places] if self._several and self.kind == "c_abi" else [],
+            "variants": [x.variant() for x in self._places] if self._several and self.kind in WRITES_OUTPUTS else [],
             "outputs_bytes": self.lent[OUTPUTS].size,
         }
         return memfd_with(msgpack.packb(order))
@@ -206,7 +211,7 @@ class Arena:
         `variant`, of a task with several shapes."""
         self._check_shapes(inputs)
         variant = {"variant": self._shape} if self._several else {}
-        if not self._now.plain and (self.kind == "c_abi" or not self._several):
+        if not self._now.plain and (self.kind in WRITES_OUTPUTS or not self._several):
             return {"plain": [], **variant}
         places = iter(self._now.input_specs)
         return {"plain": [encode(x, lambda _: {"tensor": next(places), "lent": INPUTS}) for x in inputs], **variant}
@@ -219,6 +224,12 @@ class Arena:
     def write_inputs(self, inputs: list[Any]) -> None:
         _write(self.lent[INPUTS], self._now.input_specs, tensors_in(inputs))
 
+    def arrive(self, inputs: list[Any], gate: int) -> None:
+        """Without waiting: the contents come, no cache holds them, and the gate opens."""
+        self.write_inputs(inputs)
+        here().flush()
+        here().open_gate(self.lent[INPUTS], gate)
+
     def lent_inputs(self) -> list[torch.Tensor]:
         """The lent input tensors, flat, in order."""
         return [self.lent[INPUTS].flat(spec) for spec in self._now.input_specs]
@@ -226,6 +237,7 @@ class Arena:
     def write_weights(self) -> None:
         specs = [x["tensor"] for x in (*self._state.values(), *_messages(self._init))]
         _write(self.lent[WEIGHTS], specs, self._weights())
+        here().drain()
 
     def _weights(self) -> list[torch.Tensor]:
         return [*self._reference.state.values(), *tensors_in(self._reference.init)]
@@ -234,6 +246,7 @@ class Arena:
         """Overwrites the lent inputs, unless outputs may be views of them. Was it done?"""
         if wanted and self.kind == "python_host" and not self._reference.returns_inputs:
             self.lent[INPUTS].bytes().fill_(_POISON_BYTE)
+            here().drain()
             return True
         return False
 
@@ -252,7 +265,7 @@ class Arena:
 
     def poison(self) -> None:
         """Fills the outputs with what no candidate computes: NaN, or 0xA5 bytes."""
-        if self.kind != "c_abi":
+        if self.kind not in WRITES_OUTPUTS:
             self.lent[OUTPUTS].bytes().fill_(_POISON_BYTE)
         for spec in self._now.outputs:
             flat = self.lent[OUTPUTS].flat(spec)
@@ -263,6 +276,12 @@ class Arena:
 
     def read(self, answer: dict[str, Any] | None) -> Delivered:
         """Private copies of the outputs; `answer` is what a python_host says of them, not to be trusted."""
+        try:
+            return self._read(answer)
+        finally:
+            here().drain()  # the copies are made: what it writes from now on is not in them
+
+    def _read(self, answer: dict[str, Any] | None) -> Delivered:
         if answer is None:
             outputs = [self._read_own(self.lent[OUTPUTS], x) for x in self._now.outputs]
             state = [self._state[name]["tensor"] for name in self._reference.changing]
@@ -273,7 +292,7 @@ class Arena:
     def _read_own(self, buffer: LentBuffer, place: dict[str, Any]) -> Got:
         spec = {key: place[key] for key in ("dtype", "shape", "strides")}
         shown = place | {"dtype": "uint8"} if place["dtype"] == "bool" else place  # a copy of bools would mend them
-        return Got("torch.Tensor", "cpu", spec, buffer.tensor(shown).clone())
+        return Got("torch.Tensor", str(here().place), spec, buffer.tensor(shown).clone())
 
     def _read_all(self, described: Any) -> list[Got]:
         return [self._read_one(x if isinstance(x, dict) else {}) for x in (described or [])[:_MOST_OUTPUTS]]

@@ -12,6 +12,7 @@ import signal
 import socket
 import time
 import traceback
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, NoReturn
 
@@ -20,8 +21,9 @@ import numpy  # noqa: F401 - loaded here once, so that forks have it
 import torch
 
 from kernelmesh_worker import pair, sandbox
+from kernelmesh_worker.device import here, use
 from kernelmesh_worker.entries import Entry, load_entry
-from kernelmesh_worker.lent import MemfdBuffer
+from kernelmesh_worker.lent import LentBuffer
 from kernelmesh_worker.library_guard import LibraryGuard
 from kernelmesh_worker.process import die_with_parent
 from kernelmesh_worker.text import clean, describe
@@ -104,21 +106,25 @@ def _serve(descriptor_count: int, boxed: bool) -> int:
     judge = socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET, fileno=FIRST_DESCRIPTOR)
     try:
         order = _read_order(FIRST_DESCRIPTOR + 1)
-        first = FIRST_DESCRIPTOR + 2
-        handles = range(first, FIRST_DESCRIPTOR + descriptor_count)
-        lent = [MemfdBuffer.attach(handle, size) for handle, size in zip(handles, order["lent"], strict=True)]
+        use(order["place"]).enter()
+        here().follow(order["policy"])
         torch.set_num_threads(order["cores"])
-        closing = LibraryGuard() if order["closed"] else None
+        lent = _lent_to_it(order, descriptor_count)
+        server = Server(judge, order, lent, boxed)
         entry = load_entry(order, lent)
-        if closing:
-            closing.close()
-        if boxed and not order["compile"]:  # torch.compile builds in the reference's first call
-            sandbox.end_processes()
+        server.serve(entry)
     except BaseException as error:  # noqa: BLE001 - a candidate may raise anything, SystemExit too
         _say_raised(judge, error)
         return 1
     pair.send(judge, {"loaded": {}})
-    return _answer_all(judge, entry, closing)
+    return server.answer_all()
+
+
+def _lent_to_it(order: dict[str, Any], descriptor_count: int) -> list[LentBuffer]:
+    """The buffers, by their descriptors or what the order says in place of them."""
+    sizes, first = order["lent"], FIRST_DESCRIPTOR + 2
+    descriptors = [*range(first, FIRST_DESCRIPTOR + descriptor_count)] or [-1] * len(sizes)
+    return [here().attach(*x) for x in zip(descriptors, order["handles"], sizes, strict=True)]
 
 
 def _read_order(descriptor: int) -> dict[str, Any]:
@@ -127,30 +133,62 @@ def _read_order(descriptor: int) -> dict[str, Any]:
         return msgpack.unpackb(file.read())
 
 
-def _answer_all(judge: socket.socket, entry: Entry, closing: LibraryGuard | None) -> int:
-    while (command := pair.receive(judge)) is not None:
-        try:
-            _answer(judge, entry, command, closing)
-        except BaseException as error:  # noqa: BLE001 - as above
-            _say_raised(judge, error, closing)
-            return 1
-    return 0
+class Server:
+    """Answers the judge's questions. What it calls is bound here, before any code of the candidate's runs."""
 
+    def __init__(self, judge: socket.socket, order: dict[str, Any], lent: list[LentBuffer], boxed: bool) -> None:
+        self._judge = judge
+        self._clock = here().clock(lent[0])
+        self._closing = LibraryGuard() if order["closed"] else None
+        self._builds_in_calls = here().builds_in_calls
+        # torch.compile builds in the reference's first call
+        self._may_build = boxed and not order["compile"] and not (order["building"] and self._builds_in_calls)
 
-def _answer(judge: socket.socket, entry: Entry, command: dict[str, Any], closing: LibraryGuard | None) -> None:
-    if "call" in command:
-        number = command["call"]
-        entry.call(command["plain"], command.get("variant", 0))
-        pair.send(judge, {"done": number})
-    elif "outputs" in command:
-        library = {"library": closing.tried} if closing else {}
-        pair.send(judge, {"outputs": command["outputs"], **entry.outputs(), **library})
-    elif "reset" in command:
-        entry.reset(command["weights"])
-        pair.send(judge, {"done": command["reset"]})
-    else:
-        _spin(command["ns"])
-        pair.send(judge, {"done": command["empty"]})
+    def serve(self, entry: Entry) -> None:
+        """What has been loaded."""
+        self._entry = entry
+        self._clock.drain()
+        if self._closing:
+            self._closing.close()
+        if not self._builds_in_calls:
+            self._end_processes()
+
+    def _end_processes(self) -> None:
+        """From here on it starts none."""
+        if self._may_build:
+            self._may_build = False
+            sandbox.end_processes()
+
+    def answer_all(self) -> int:
+        while (command := pair.receive(self._judge)) is not None:
+            try:
+                self._answer(command)
+            except BaseException as error:  # noqa: BLE001 - a candidate may raise anything, SystemExit too
+                _say_raised(self._judge, error, self._closing)
+                return 1
+        return 0
+
+    def _answer(self, command: dict[str, Any]) -> None:
+        if "call" in command:
+            number, plain, variant = command["call"], command["plain"], command.get("variant", 0)
+            told = self._run(command, number, lambda: self._entry.call(plain, variant))
+            self._end_processes()
+            pair.send(self._judge, {"done": number, **told})
+        elif "outputs" in command:
+            found = self._entry.outputs()
+            self._clock.drain()
+            library = {"library": self._closing.tried} if self._closing else {}
+            pair.send(self._judge, {"outputs": command["outputs"], **found, **library})
+        elif "reset" in command:
+            self._entry.reset(command["weights"])
+            self._clock.drain()
+            pair.send(self._judge, {"done": command["reset"]})
+        else:
+            told = self._run(command, command["empty"], lambda: _spin(command["ns"]))
+            pair.send(self._judge, {"done": command["empty"], **told})
+
+    def _run(self, command: dict[str, Any], number: int, work: Callable[[], None]) -> dict[str, Any]:
+        return self._clock.run(work, command.get("gate", 0), lambda: pair.send(self._judge, {"ready": number}))
 
 
 def _spin(nanoseconds: int) -> None:

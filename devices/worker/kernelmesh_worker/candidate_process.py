@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import dataclasses
+import math
 import os
 import select
 import signal
@@ -13,6 +15,8 @@ from pathlib import Path
 from typing import Any, Self
 
 from kernelmesh_worker import pair
+from kernelmesh_worker.device import here
+from kernelmesh_worker.proc_files import children, content, names_in, oom_kills, own_bytes, runs, stat_fields, state
 from kernelmesh_worker.sandbox import Permissions
 from kernelmesh_worker.text import clean
 from kernelmesh_worker.zygote_client import Ended, Forked, ZygoteClient, ZygoteLost
@@ -20,23 +24,25 @@ from kernelmesh_worker.zygote_client import Ended, Forked, ZygoteClient, ZygoteL
 _LOOK_S = 0.05  # how often memory is looked at while waiting
 _GRACE_S = 2.0  # between a closed socket and the zygote's report
 _STOP_S = 1.0
+_READY_MS = 5  # a call that has not come to its end by then waits for the device itself
 _LOOK_STOPPED_S = 20e-6
 _MOST_LOOKS = 50
-_PAGE = os.sysconf("SC_PAGE_SIZE")
 _MOST_TRIED = 64
 _PROCESS_CLOCK = 2  # CPUCLOCK_SCHED of a process, as clock_getcpuclockid makes it
 _STOPPED_RUNS_NS = 500_000  # more than the kernel may still count when all have stopped
 _TIMES_RUN = 2  # place in /proc/PID/task/ID/schedstat
 _MINOR_FAULTS = 7  # place of minflt in /proc/PID/stat, counted from behind the name
+_WITHOUT_MEMORY = ("OutOfMemoryError: CUDA", "CUDA_ERROR_OUT_OF_MEMORY")  # raised for want of a GPU's memory
 _PROCESS_GROUP = 4  # PIDFD_SIGNAL_PROCESS_GROUP, Linux 6.9
 
 
 @dataclass(frozen=True)
 class Limits:
-    """Of one call or the load; private resident memory."""
+    """Of one call or the load; private resident memory, and memory of its device."""
 
     call_s: float
     memory_bytes: int
+    device_bytes: int = 0
 
 
 class CandidateEnded(Exception):
@@ -62,10 +68,13 @@ class CandidateProcess:
         """`program` is run in place of the Python that serves candidates."""
         self.phase = "load"
         self.forward_ns = 0  # spent in its calls, as the judge's clock has them
+        self.device_ns = 0.0  # what the device's clock had of the last call, as the candidate's process says
+        self.has_gate = here().has_gate and not program
         self.library: list[str] = []  # operators of libraries that it tried where they are closed, as it says
         self._zygote = zygote
         self._limits = limits
-        self._oom_kills = _oom_kills()
+        self._oom_kills = oom_kills()
+        self._device_bytes = here().used_memory()
         self._lent_bytes = sum(os.fstat(x).st_size for x in lent)
         self._socket, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
         with theirs:
@@ -98,12 +107,16 @@ class CandidateProcess:
         self._check_alone()
         self.phase = "call"
 
+    def allow(self, call_s: float) -> None:
+        """From here on no call takes longer."""
+        self._limits = dataclasses.replace(self._limits, call_s=call_s)
+
     def _check_alone(self) -> None:
         """What it started while it was loaded must have ended: nothing of it runs while it is stopped."""
         if self._process.init == 0:
             return
-        others = _children(self._process.pid) + _children(self._process.init)
-        if any(_runs(x) for x in others):
+        others = children(self._process.pid) + children(self._process.init)
+        if any(runs(x) for x in others):
             self._end()
             raise CandidateEnded("raised", self.phase, 0, "it left a process running")
 
@@ -119,8 +132,10 @@ class CandidateProcess:
     def _elapsed(self, what: str, number: int, answer: dict[str, Any], nanoseconds: int) -> int:
         if answer.get("done") != number:
             raise self._nonsense()
+        self.device_ns = _number_of(answer.get("device_ns"))
         if what == "call":
             self.forward_ns += nanoseconds
+            self._look_at_device()
         return nanoseconds
 
     def outputs(self) -> dict[str, Any]:
@@ -174,7 +189,7 @@ class CandidateProcess:
 
     def _wakings(self) -> int:
         """How often its threads were given a core so far; 0 where the kernel does not count that."""
-        stats = (_content(f"{self._threads}/{x}/schedstat").split() for x in _names_in(self._threads))
+        stats = (content(f"{self._threads}/{x}/schedstat").split() for x in names_in(self._threads))
         return sum(int(x[_TIMES_RUN]) for x in stats if len(x) > _TIMES_RUN)
 
     def _check_stopped(self) -> None:
@@ -197,6 +212,22 @@ class CandidateProcess:
         answer = self._wait()
         return self._elapsed(what, number, answer, time.perf_counter_ns() - start)
 
+    def timed_at_gate(self, what: str, arrive: Callable[[int], None], **more: Any) -> int:
+        """The same where its device waits at a gate before the call's work, and it gets ready meanwhile: when it has,
+        or after a moment, `arrive` brings the contents and opens the gate. The clock starts then: before there is
+        nothing to work on."""
+        self._check_stopped()
+        number, gate = _fresh_number(), int.from_bytes(os.urandom(3), "little") + 1
+        self._send({what: number, "gate": gate, **more})
+        self._signal(signal.SIGCONT)
+        self._poll.poll(_READY_MS)  # whatever it says or however it ends, the wait finds out
+        arrive(gate)
+        start = time.perf_counter_ns()
+        answer = self._wait()
+        if answer.get("ready") == number:
+            answer = self._wait()
+        return self._elapsed(what, number, answer, time.perf_counter_ns() - start)
+
     def _signal(self, number: signal.Signals) -> None:
         for flags in (_PROCESS_GROUP, 0):
             try:
@@ -211,13 +242,13 @@ class CandidateProcess:
         """Until every thread has stopped: one that was running notices a moment later than the others."""
         deadline = time.monotonic() + _STOP_S
         while time.monotonic() < deadline:
-            if all(_state(f"{self._threads}/{x}/stat") in ("", "T", "Z", "X") for x in _names_in(self._threads)):
+            if all(state(f"{self._threads}/{x}/stat") in ("", "T", "Z", "X") for x in names_in(self._threads)):
                 return
             time.sleep(_LOOK_STOPPED_S)  # what is to stop may need this core
 
     def page_faults(self) -> int:
         """How many pages it has touched for the first time so far."""
-        fields = _stat_fields(self._stat)
+        fields = stat_fields(self._stat)
         return int(fields[_MINOR_FAULTS]) if fields else 0
 
     def mapped_programs(self) -> set[str]:
@@ -260,7 +291,10 @@ class CandidateProcess:
             content = message["raised"] if isinstance(message["raised"], dict) else {}
             self._note_library(content)
             text = content.get("message")
-            raise CandidateEnded("raised", self.phase, 0, text if isinstance(text, str) else "")
+            text = text if isinstance(text, str) else ""
+            first = text.partition("\n")[0]
+            end = "out_of_memory" if any(x in first for x in _WITHOUT_MEMORY) else "raised"
+            raise CandidateEnded(end, self.phase, 0, text)
         return message
 
     def _closed(self) -> CandidateEnded:
@@ -275,13 +309,21 @@ class CandidateProcess:
         ended = self._zygote.ended(self._process.id)
         if ended is not None:
             raise self._fate_of(ended)
-        used = _own_bytes(self._statm, self._lent_bytes)
+        used = own_bytes(self._statm, self._lent_bytes)
         if used > self._limits.memory_bytes:
             self._end()
             raise CandidateEnded("out_of_memory", self.phase, 0, f"it used {used >> 20} MiB of memory of its own")
+        self._look_at_device()
+
+    def _look_at_device(self) -> None:
+        """What is used there beyond what was when it came; the judge's own is left out."""
+        used = here().used_memory() - self._device_bytes
+        if used > self._limits.device_bytes > 0:
+            self._end()
+            raise CandidateEnded("out_of_memory", self.phase, 0, f"it used {used >> 20} MiB of memory of {here().name}")
 
     def _fate_of(self, ended: Ended) -> CandidateEnded:
-        if ended.signal == signal.SIGKILL and _oom_kills() > self._oom_kills:
+        if ended.signal == signal.SIGKILL and oom_kills() > self._oom_kills:
             return CandidateEnded("out_of_memory", self.phase, ended.signal, "the system killed it")
         if ended.signal:
             return CandidateEnded("killed", self.phase, ended.signal, signal.strsignal(ended.signal) or "")
@@ -307,64 +349,10 @@ class CandidateProcess:
             raise ZygoteLost
 
 
+def _number_of(told: Any) -> float:
+    return float(told) if isinstance(told, (int, float)) and math.isfinite(told) else 0.0
+
+
 def _fresh_number() -> int:
     """Not a counter: an answer can't be written before the question is read."""
     return int.from_bytes(os.urandom(7), "little")
-
-
-def _state(stat: str) -> str:
-    return next(iter(_stat_fields(stat)), "")
-
-
-def _stat_fields(stat: str) -> list[str]:
-    """What follows the name; empty if it is gone."""
-    return _content(stat).rpartition(b")")[2].decode("ascii", "replace").split()
-
-
-def _children(pid: int) -> list[int]:
-    """Of all its threads."""
-    threads = f"/proc/{pid}/task"
-    return [int(child) for x in _names_in(threads) for child in _content(f"{threads}/{x}/children").split()]
-
-
-def _runs(pid: int) -> bool:
-    """Not ended and not waiting to be reaped."""
-    return _state(f"/proc/{pid}/stat") not in ("", "Z", "X")
-
-
-def _names_in(folder: str) -> list[str]:
-    """Empty if it is gone."""
-    try:
-        return os.listdir(folder)
-    except OSError:
-        return []
-
-
-def _content(file: str) -> bytes:
-    """Of a small file of the system's; empty if it is gone. Asked for several times a turn."""
-    try:
-        descriptor = os.open(file, os.O_RDONLY)
-    except OSError:
-        return b""
-    try:
-        return os.read(descriptor, 1 << 16)
-    except OSError:
-        return b""
-    finally:
-        os.close(descriptor)
-
-
-def _oom_kills() -> int:
-    """How many processes the system has killed for want of memory since it started."""
-    for line in Path("/proc/vmstat").read_text(encoding="ascii").splitlines():
-        if line.startswith("oom_kill "):
-            return int(line.split()[1])
-    return 0
-
-
-def _own_bytes(statm: Path, lent: int) -> int:
-    """Resident, without what it is lent. Shared memory that it makes is its own."""
-    try:
-        return int(statm.read_text(encoding="ascii").split()[1]) * _PAGE - lent
-    except (OSError, IndexError, ValueError):
-        return 0

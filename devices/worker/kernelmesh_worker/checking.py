@@ -10,6 +10,7 @@ import torch
 from kernelmesh_worker.arena import Arena, Delivered, Got, same_bits
 from kernelmesh_worker.candidate_process import CandidateProcess
 from kernelmesh_worker.comparison import compare, rms_of, unravel
+from kernelmesh_worker.device import here
 from kernelmesh_worker.draws import Draw
 from kernelmesh_worker.lent import DTYPE_NAMES, memory_of, spec_of
 from kernelmesh_worker.reference import Expected, Reference
@@ -36,6 +37,7 @@ def lend(arena: Arena, inputs: list[Any]) -> dict[str, Any]:
     told = arena.call_words(inputs)
     arena.poison()
     arena.write_inputs(inputs)
+    here().drain()
     return told
 
 
@@ -132,7 +134,7 @@ def _agree(got: torch.Tensor | None, want: torch.Tensor | None, count: int, tole
         return False
     if not want.numel():
         return True
-    places = _secret_places(want.numel(), min(count, want.numel()))
+    places = _secret_places(want.numel(), min(count, want.numel())).to(want.device)
     a, b = (x.reshape(-1)[places].to(torch.float64) for x in (got, want))
     if not want.is_floating_point():
         return torch.equal(a, b)

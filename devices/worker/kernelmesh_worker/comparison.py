@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 
 import torch
 
-CHUNK = 1 << 16  # so that what a chunk needs stays in a core's cache
+from kernelmesh_worker.device import here
 
 
 @dataclass
@@ -30,7 +30,7 @@ class Error:
 def rms_of(want: torch.Tensor) -> float:
     """Over the finite elements."""
     squares, count = 0.0, 0
-    for part in want.reshape(-1).split(CHUNK):
+    for part in want.reshape(-1).split(here().chunk):
         x = part.to(torch.float64)
         square = torch.dot(x, x).item()
         if not math.isfinite(square):
@@ -45,7 +45,7 @@ def is_finite(tensor: torch.Tensor) -> bool:
     """Without a mask as large as the tensor."""
     if not tensor.is_floating_point():
         return True
-    return all(math.isfinite(x.abs().max().item()) for x in tensor.reshape(-1).split(CHUNK) if x.numel())
+    return all(math.isfinite(x.abs().max().item()) for x in tensor.reshape(-1).split(here().chunk) if x.numel())
 
 
 def compare(
@@ -56,9 +56,10 @@ def compare(
     error = Error()
     floor = reference_rms / 1000 if relative else None
     got, want = got.reshape(-1), want.reshape(-1)
-    for start in range(0, want.numel(), CHUNK):
-        a = got[start : start + CHUNK].to(torch.float64)
-        b = want[start : start + CHUNK].to(torch.float64)
+    chunk = here().chunk
+    for start in range(0, want.numel(), chunk):
+        a = got[start : start + chunk].to(torch.float64)
+        b = want[start : start + chunk].to(torch.float64)
         _add_chunk(error, start, a, b, tolerance, floor)
     error.rms = math.sqrt(error._squares / error._count) if error._count else 0.0
     return error

@@ -10,8 +10,8 @@ from typing import Any
 import torch
 
 from kernelmesh_worker.contest import Contest
+from kernelmesh_worker.device import here
 from kernelmesh_worker.draws import KINDS, Draw, Drawn
-from kernelmesh_worker.machine import available_memory
 from kernelmesh_worker.probes import Mixer
 from kernelmesh_worker.task import TaskRefused
 from kernelmesh_worker.values import tensors_in
@@ -42,8 +42,9 @@ class Contents:
         while len(self._pool) < _MOST_CONTENTS:
             self._pool.append(self._drawn(KINDS[len(self._pool) % len(KINDS)]))
             size = sum(x.nbytes for x in tensors_in(self._pool[-1][1].values))
-            if size * ROOM > available_memory():
+            if size * ROOM > here().available_memory():
                 break
+        here().drain()
         self._cheap = time.monotonic() - start < _CHEAP_DRAW_S * len(self._pool)
         self._mixer: Mixer | None = None
         if not self._cheap and len(self._pool) > 1 and self._varies_in_raw_alone():

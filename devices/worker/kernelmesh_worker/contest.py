@@ -16,9 +16,10 @@ from typing import Any, TypeVar
 from kernelmesh_worker import homes
 from kernelmesh_worker.arena import Arena, JudgeFailure, Program
 from kernelmesh_worker.candidate_process import CandidateEnded, CandidateProcess, Limits
-from kernelmesh_worker.checking import Checks, coarsest_tolerance
+from kernelmesh_worker.checking import Checks, coarsest_tolerance, lend
+from kernelmesh_worker.device import here
 from kernelmesh_worker.draws import Draw, Drawn, plan_draws, seed_of
-from kernelmesh_worker.machine import environment, total_memory
+from kernelmesh_worker.machine import total_memory
 from kernelmesh_worker.reference import Reference
 from kernelmesh_worker.sandbox import Permissions, level, place_for_candidates
 from kernelmesh_worker.shapes import shape_text
@@ -32,10 +33,11 @@ Result = TypeVar("Result")
 _MEMORY_SHARE = 0.6
 _MEMORY_BYTES, _MEMORY_TIMES = 4 << 30, 32
 _BASELINE_CALL_S = 300.0  # torch.compile is in it; how long a command may take is the owner's to say
-_NATIVE_HOST = "KERNELMESH_NATIVE_HOST"  # path of the program; without it C functions run in a Python process
+# Programs that run entries without Python, by the variables with their paths; without one a Python process does.
+_HOSTS = {"c_abi": "KERNELMESH_NATIVE_HOST", "launch_record": "KERNELMESH_CUDA_HOST"}
 _BUILD_S = 240.0  # torch's headers alone take a minute
+_BUILDING_CALLS = 3  # times the limit of a call: for one in which compilers run
 _HOME = ".home"  # in the candidate's folder: what it built
-_ENTRIES = ("c_abi", "python_host")
 ARTIFACT = ".artifact"
 _REFERENCE = {"python_host": {"symbol": "Model"}}
 
@@ -91,10 +93,20 @@ class Contest:
     def host_program(self) -> str:
         return next(iter(self._host()), "")
 
+    @property
+    def calls_libraries(self) -> bool:
+        """Could it? A function that runs alone brings what it uses, and a launch record has no code of its own."""
+        return self.entry == "python_host" or (self.entry == "c_abi" and self.tier == "hosted")
+
     def _host(self) -> tuple[str, ...]:
-        """The program that runs C functions without Python, if the candidate is one and the program is there."""
-        path = os.environ.get(_NATIVE_HOST, "")
-        return (path,) if path and "c_abi" in self.work["manifest"]["entry"] else ()
+        """The program that runs such a candidate without Python, if there is one."""
+        path = os.environ.get(_HOSTS.get(self.entry, ""), "")
+        return (path,) if path else ()
+
+    @property
+    def entry(self) -> str:
+        """Which kind of candidate it is."""
+        return next(iter(self.work["manifest"]["entry"]))
 
     @contextlib.contextmanager
     def candidate(self, reference: Reference | None = None, closed: bool = False) -> Iterator[Checks]:
@@ -113,7 +125,7 @@ class Contest:
         """Loads the candidate once where it may keep what it builds while it is loaded; later forks find that in their
         home folder. Not again for the same files."""
         files = [x for x in self.folder.rglob("*") if x.is_file()]
-        if self._home.exists() or not homes.may_build(files):
+        if self._home.exists() or not homes.may_build(files, here().build_signs):
             return
         built = Path(tempfile.gettempdir(), "homes", homes.content_key(self.folder, files))
         if not built.exists():
@@ -135,6 +147,11 @@ class Contest:
         with self.arena(self.work["manifest"], self.reference) as arena:
             with self._start(arena, program, max(self.call_s, _BUILD_S), may) as process:
                 process.load(lambda: homes.check(folder))
+                process.allow(_BUILDING_CALLS * self.call_s)
+                for shape in range(len(self.firsts)) if here().builds_in_calls else ():
+                    arena.use(shape)
+                    process.ask("call", **lend(arena, self.firsts[shape].values))
+                    homes.check(folder)
 
     @property
     def _home(self) -> Path:
@@ -182,10 +199,12 @@ class Contest:
     def _start(
         self, arena: Arena, program: Program, call_s: float, may: Permissions, host: tuple[str, ...] = ()
     ) -> CandidateProcess:
-        limits = Limits(call_s=call_s, memory_bytes=memory_limit(sum(x.size for x in arena.lent)))
+        lent = sum(x.size for x in arena.lent)
+        limits = Limits(call_s, memory_limit(lent), here().memory_limit(lent))
         order = arena.order(program)
         try:
-            return CandidateProcess(self.zygote, order, tuple(x.handle() for x in arena.lent), limits, may, host)
+            shared = tuple(y for x in arena.lent for y in x.descriptors())
+            return CandidateProcess(self.zygote, order, shared, limits, may, host)
         except ForkFailed as error:
             raise JudgeFailure(f"no candidate could be started: {error}") from None
         finally:
@@ -234,7 +253,7 @@ class Contest:
             "fate": fate,
             "forward_ns": self.forward_ns + self.reference.forward_ns,
             "sandbox": level(),
-            "environment": environment(),
+            "environment": here().environment(),
         }
 
 
@@ -262,10 +281,11 @@ def opened(work: dict[str, Any], zygote: ZygoteClient, progress: Progress) -> It
     """TaskRefused, JudgeFailure. At the end nothing of it is left."""
     manifest, options = work["manifest"], work.get("options", {})
     kind = next(iter(manifest["entry"]), "")
-    if kind not in _ENTRIES:
+    if kind not in here().entries:
         raise JudgeFailure(f"this device has no way to run a candidate with entry {kind}")
     with contextlib.ExitStack() as stack:
-        task = Task(work["task"])
+        here().follow(options.get("policy", "as_shipped"))
+        task = Task(work["task"], here())
         stack.callback(task.close)
         secret = secrets.token_hex(16)
         draws = plan_draws(secret, max(1, options.get("draws", 5)))

@@ -119,7 +119,7 @@ def redrawn_constants(wanted: bool, seed: int) -> Iterator[None]:
         with torch.no_grad():
             if not tensor.is_floating_point():
                 return tensor.fill_(middle)
-            generator = torch.Generator().manual_seed(hash((seed, *tensor.shape)) & _SEED_MASK)
+            generator = torch.Generator(tensor.device).manual_seed(hash((seed, *tensor.shape)) & _SEED_MASK)
             return tensor.uniform_(middle - 0.5, middle + 0.5, generator=generator)
 
     def parameter(kind: type, data: Any = None, requires_grad: bool = True) -> Any:

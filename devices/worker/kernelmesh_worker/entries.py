@@ -14,10 +14,10 @@ from typing import Any, Protocol
 
 import torch
 
+from kernelmesh_worker.device import here
 from kernelmesh_worker.draws import redrawn_constants
 from kernelmesh_worker.homes import settle
-from kernelmesh_worker.lent import ALIGNMENT, DTYPE_NAMES, DTYPE_NUMBERS, DTYPES, LentBuffer
-from kernelmesh_worker.machine import available_memory
+from kernelmesh_worker.lent import ALIGNMENT, DTYPE_NAMES, DTYPE_NUMBERS, DTYPES, LentBuffer, extent
 from kernelmesh_worker.module_globals import override
 from kernelmesh_worker.values import decode
 
@@ -41,6 +41,8 @@ def load_entry(order: dict[str, Any], lent: list[LentBuffer]) -> Entry:
     kind, entry = next(iter(order["entry"].items()))
     if kind == "c_abi":
         return CFunction(order, entry["function"], lent)
+    if kind == "launch_record":
+        return LaunchRecord(order, lent)
     return PythonModule(order, entry["symbol"], lent)
 
 
@@ -108,6 +110,36 @@ class CFunction:
         """Arguments are read where they are lent."""
 
 
+# -- launch_record ----------------------------------------------------------------------------------------------------
+
+
+class LaunchRecord:
+    """What a built record says, on tensors that all lie in lent buffers."""
+
+    def __init__(self, order: dict[str, Any], lent: list[LentBuffer]) -> None:
+        from kernelmesh_worker.launches import Launches
+
+        self._kept = lent
+        self._arguments = [lent[x["lent"]].bytes().data_ptr() + x["offset"] for x in order["arguments"]]
+        self._outputs = [lent[2].bytes().data_ptr() + x["offset"] for x in order["outputs"]]
+        sizes = ([_bytes_of(x) for x in order[side]] for side in ("arguments", "outputs"))
+        self._launches = Launches(Path(order["artifact"]).read_bytes(), *sizes)
+        self._launches.load()
+
+    def call(self, plain: list[Any], variant: int = 0) -> None:
+        self._launches.run(self._arguments, self._outputs, 0)
+
+    def outputs(self) -> dict[str, Any]:
+        return {}  # they were computed where they are lent
+
+    def reset(self, weights: bool = False) -> None:
+        """Arguments are read where they are lent."""
+
+
+def _bytes_of(spec: dict[str, Any]) -> int:
+    return extent(spec["shape"], spec["strides"]) * DTYPES[spec["dtype"]].itemsize
+
+
 # -- python_host ------------------------------------------------------------------------------------------------------
 
 
@@ -146,6 +178,8 @@ class PythonModule:
         settle(order["home"], order["building"])
         with redrawn_constants(order["redraw"], order["seed"]):
             self._model = self._built(order, symbol)
+        if isinstance(self._model, torch.nn.Module) and here().place.type != "cpu":
+            self._model = self._model.to(here().place)
         if isinstance(self._model, torch.nn.Module):
             if order["dtype"]:
                 self._model.to(DTYPES[order["dtype"]])
@@ -160,7 +194,7 @@ class PythonModule:
             self._model = torch.compile(self._model)
         self._inputs = order["inputs"]
         self._last: Any = None
-        _touch(_HEAP_SHARE * self._room)
+        here().touch(_HEAP_SHARE * self._room)
 
     def _built(self, order: dict[str, Any], symbol: str) -> Any:
         module = _run_text(order["code"], order["overrides"]) if order["code"] else _import(order["file"])
@@ -191,11 +225,6 @@ class PythonModule:
         tensors = [delivery.put(x) for x in flat(self._last)]
         state = [delivery.put(self._own.get(name)) for name in self._changing]
         return {"structure": structure_of(self._last), "tensors": tensors, "state": state}
-
-
-def _touch(size: int) -> None:
-    """Has the heap hold so many bytes more that were written once and are free: fresh pages are nobody's merit."""
-    torch.empty(min(size, available_memory() // 8), dtype=torch.uint8).fill_(0)
 
 
 class _Delivery:

@@ -20,9 +20,10 @@ _MOST_BYTES, _MOST_ENTRIES, _DEEPEST = 2 << 30, 20_000, 40  # of what it built
 _MOVED = ("XDG_CACHE_HOME", "TORCH_EXTENSIONS_DIR")  # would lead elsewhere
 
 
-def may_build(files: list[Path]) -> bool:
-    """Does a file look as if it started programs? A wrong yes costs one fork, a wrong no a build in each of them."""
-    return any(sign in x.read_bytes() for x in files if x.suffix == ".py" for sign in _SIGNS)
+def may_build(files: list[Path], more: tuple[bytes, ...] = ()) -> bool:
+    """Does a file look as if it started programs, or has it one of these signs too? A wrong yes costs one fork, a wrong
+    no a build in each of them."""
+    return any(sign in x.read_bytes() for x in files if x.suffix == ".py" for sign in (*_SIGNS, *more))
 
 
 def content_key(folder: Path, files: list[Path]) -> str:

@@ -18,17 +18,16 @@ import torch
 from kernelmesh_worker import WORKER_VERSION, machine, task_mark
 from kernelmesh_worker.arena import JudgeFailure
 from kernelmesh_worker.contest import Progress, opened
+from kernelmesh_worker.device import here, use
+from kernelmesh_worker.device_names import DeviceAbsent, DeviceLost
 from kernelmesh_worker.hub import Hub, HubClosed
-from kernelmesh_worker.process import core_count, give_back_pages, keep_freed_pages
+from kernelmesh_worker.process import core_count, keep_freed_pages
 from kernelmesh_worker.task import TaskRefused
 from kernelmesh_worker.text import clean, describe
 from kernelmesh_worker.timing import time_candidate
 from kernelmesh_worker.verify import verify
 from kernelmesh_worker.zygote_client import ZygoteClient, ZygoteLost
 
-DEVICE = "cpu:0"
-_COPY_BYTES = 256 << 20
-_MATRIX = 1024
 _FEWEST_REPEATS, _MOST_REPEATS = 7, 24
 _BETWEEN_REPEATS_S = 0.05
 _CALM = 0.03  # by which the fastest three may differ
@@ -37,9 +36,11 @@ Reply = tuple[str, dict[str, Any]]
 
 
 class Judge:
-    def __init__(self, hub: Hub, zygote: ZygoteClient) -> None:
+    def __init__(self, hub: Hub, zygote: ZygoteClient, absent: str = "") -> None:
+        """`absent`: why its device can't be worked on."""
         self._hub = hub
         self._zygote = zygote
+        self._absent = absent
 
     def run(self) -> None:
         """Until the hub closes. ZygoteLost."""
@@ -52,6 +53,8 @@ class Judge:
                 pass
             for command in commands:
                 self._hub.send(command["id"], *self._answer(command))
+                if not self._absent and not here().is_usable():
+                    raise DeviceLost(f"{here().name} can't be used any more by this process")
 
     def _answer(self, command: dict[str, Any]) -> Reply:
         kind, work = next(iter(command["work"].items()))
@@ -68,17 +71,17 @@ class Judge:
             return "failed", {"message": f"the judge could not do it: {describe(error)}"}
         finally:
             gc.collect()
-            give_back_pages()
+            here().give_back()
 
     def _do(self, kind: str, work: dict[str, Any], progress: Progress) -> Reply:
         if kind not in ("probe", "trace", "judge"):
             raise JudgeFailure(f"a judge does no {clean(str(kind), 40)}")
-        if work.get("device") != DEVICE:
-            raise JudgeFailure(f"this judge has no device {clean(str(work.get('device')), 40)}, only {DEVICE}")
+        if work.get("device") != here().name:
+            raise JudgeFailure(f"this judge has no device {clean(str(work.get('device')), 40)}, only {here().name}")
+        if self._absent:
+            raise JudgeFailure(self._absent)
         if kind == "probe":
-            found = calibrated(work.get("known") or {})
-            rates = found["copy_bytes_per_second"], found["fma_flops_per_second"]
-            return "probed", {"device": machine.probe(DEVICE, *rates), "calibration": found}
+            return "probed", probed(work.get("known") or {})
         if kind == "trace":
             from kernelmesh_worker.tracing import trace  # its imports take a second that only traces need
 
@@ -101,9 +104,18 @@ class Judge:
         return progress
 
 
-def calibrated(known: dict[str, Any]) -> dict[str, Any]:
+def probed(known: dict[str, Any]) -> dict[str, Any]:
+    """The record probe_done, without its name."""
+    device = here().description()
+    found = calibrated(known, device["model"])
+    device["copy_bytes_per_second"] = found["copy_bytes_per_second"]
+    device["limits"]["fma_flops_per_second"] = found["fma_flops_per_second"]
+    return {"device": device, "calibration": found}
+
+
+def calibrated(known: dict[str, Any], model: str) -> dict[str, Any]:
     """The record calibration: what is known of this machine and this torch, else what it does now."""
-    of = f"{machine.device_model()}; torch {torch.__version__}"
+    of = f"{model}; torch {torch.__version__}"
     if known.get("of") == of and known.get("copy_bytes_per_second") and known.get("fma_flops_per_second"):
         return known
     (copy, copy_scatter), (multiply, multiply_scatter) = copy_bandwidth(), multiply_rate()
@@ -120,8 +132,9 @@ def calibrated(known: dict[str, Any]) -> dict[str, Any]:
 
 def copy_bandwidth() -> tuple[float, float]:
     """Bytes read plus written a second, of buffers larger than the caches, and the scatter."""
-    size = min(_COPY_BYTES, machine.available_memory() // 8)
-    source, target = torch.ones(size, dtype=torch.uint8), torch.empty(size, dtype=torch.uint8)
+    size = min(here().copied, here().available_memory() // 8)
+    source = torch.ones(size, dtype=torch.uint8, device=here().place)
+    target = torch.empty_like(source)
     seconds, scatter = fastest(lambda: target.copy_(source))
     return 2 * size / seconds, scatter
 
@@ -129,9 +142,10 @@ def copy_bandwidth() -> tuple[float, float]:
 def multiply_rate() -> tuple[float, float]:
     """Operations a second of fused multiplications and additions in fp32, two each, as a matrix product does them; and
     the scatter."""
-    a, b = torch.rand(_MATRIX, _MATRIX), torch.rand(_MATRIX, _MATRIX)
+    size = here().matrix
+    a, b = (torch.rand(size, size, device=here().place) for _ in range(2))
     seconds, scatter = fastest(lambda: torch.mm(a, b))
-    return 2 * _MATRIX**3 / seconds, scatter
+    return 2 * size**3 / seconds, scatter
 
 
 def fastest(call: Callable[[], Any]) -> tuple[float, float]:
@@ -142,9 +156,7 @@ def fastest(call: Callable[[], Any]) -> tuple[float, float]:
     seconds: list[float] = []
     while len(seconds) < _FEWEST_REPEATS or (len(seconds) < _MOST_REPEATS and scatter_of(seconds) > _CALM):
         time.sleep(_BETWEEN_REPEATS_S)
-        start = time.perf_counter()
-        call()
-        seconds.append(time.perf_counter() - start)
+        seconds.append(here().nanoseconds(call) / 1e9)
     return min(seconds), scatter_of(seconds)
 
 
@@ -153,13 +165,23 @@ def scatter_of(seconds: list[float]) -> float:
     return third / first - 1
 
 
-def run_judge(endpoint: str, worker_id: str, zygote: ZygoteClient) -> None:
-    """Returns when the hub has closed."""
+def run_judge(endpoint: str, worker_id: str, zygote: ZygoteClient, device: str) -> None:
+    """Returns when the hub has closed. DeviceLost."""
     keep_freed_pages()
+    absent = _started(device)
     task_mark.keep_in(Path(os.environ["HOME"]))
     torch.set_num_threads(core_count())
     gc.freeze()  # what imports made stays: looking through it after each command takes a tenth of a second
     try:
-        Judge(Hub(endpoint, worker_id), zygote).run()
+        Judge(Hub(endpoint, worker_id), zygote, absent).run()
     except HubClosed:
         return
+
+
+def _started(device: str) -> str:
+    """Why it can't be worked on; empty if it can."""
+    try:
+        use(device).start()
+    except DeviceAbsent as error:
+        return str(error)
+    return ""

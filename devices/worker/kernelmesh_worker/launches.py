@@ -124,7 +124,8 @@ class _Launch:
         self.pointers: list[tuple[ctypes.c_uint64, _Place]] = []
         for i, parameter in enumerate(_items(x.get("parameters", []), 1024, f"{what}: parameters")):
             self._add(_map(parameter, f"{what}: parameter {i}"), f"{what}: parameter {i}")
-        _need(sum(map(len, self.values)) <= LARGEST_PARAMETERS, f"{what}: parameters have over {LARGEST_PARAMETERS} bytes")
+        total = sum(map(len, self.values))
+        _need(total <= LARGEST_PARAMETERS, f"{what}: parameters have over {LARGEST_PARAMETERS} bytes")
         addresses = [ctypes.addressof(value) for value in self.values]
         self.addresses = (ctypes.c_void_p * max(1, len(addresses)))(*addresses)
         self.function = ctypes.c_void_p()
@@ -263,7 +264,8 @@ class Launches:
             whole = all(a % b == 0 for a, b in zip(x.grid, x.cluster, strict=True))
             _need(whole, f"operation {i}: a grid of {x.grid} is not whole clusters of {x.cluster}")
             size = x.cluster[0] * x.cluster[1] * x.cluster[2]
-            _need(size <= LARGEST_CLUSTER, f"operation {i}: {size} blocks a cluster, at most {LARGEST_CLUSTER} are possible")
+            most = f"at most {LARGEST_CLUSTER} are possible"
+            _need(size <= LARGEST_CLUSTER, f"operation {i}: {size} blocks a cluster, {most}")
 
     def _prepare(self, driver: Driver, x: _Launch, module: ctypes.c_void_p, what: str) -> None:
         try:

@@ -11,6 +11,7 @@ from typing import Any
 import torch
 
 ALIGNMENT = 256
+GATE_BYTES = 256  # at the end of lent inputs, of devices that have a gate
 _SEALS = fcntl.F_SEAL_SHRINK | fcntl.F_SEAL_GROW | fcntl.F_SEAL_SEAL
 
 DTYPES: dict[str, torch.dtype] = {
@@ -34,19 +35,13 @@ class LentBuffer(ABC):
 
     size: int
 
-    @classmethod
     @abstractmethod
-    def allocate(cls, size: int) -> LentBuffer:
-        """A new block of at least so many bytes; MemoryError if there is not enough."""
+    def descriptors(self) -> tuple[int, ...]:
+        """What the other process needs of the kernel: one, valid until `close`, or none."""
 
-    @classmethod
-    @abstractmethod
-    def attach(cls, handle: int, size: int) -> LentBuffer:
-        """The block that another process allocated."""
-
-    @abstractmethod
-    def handle(self) -> int:
-        """What the other process needs: a descriptor, valid until `close`."""
+    def ticket(self) -> bytes:
+        """What it needs to be told in place of a descriptor."""
+        return b""
 
     @abstractmethod
     def bytes(self) -> torch.Tensor:
@@ -95,6 +90,9 @@ class MemfdBuffer(LentBuffer):
 
     def handle(self) -> int:
         return self._descriptor
+
+    def descriptors(self) -> tuple[int, ...]:
+        return (self._descriptor,)
 
     def bytes(self) -> torch.Tensor:
         return self._bytes

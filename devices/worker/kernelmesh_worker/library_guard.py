@@ -20,12 +20,13 @@ import numpy.fft
 import numpy.linalg
 import torch
 
+from kernelmesh_worker.device import here
+
 _OPEN = {
     "empty", "empty_strided", "copy_", "_copy_from", "_to_copy", "clone", "view", "as_strided", "fill_", "zero_",
     "_reshape_alias", "resize_", "resize_as_", "set_", "_local_scalar_dense", "unfold", "alias", "view_as_real",
     "view_as_complex", "record_stream", "_nested_tensor_size", "_nested_tensor_strides",
 }  # fmt: skip
-_KEYS = ("CPU", "MkldnnCPU", "QuantizedCPU", "SparseCPU", "SparseCsrCPU", "NestedTensorCPU")
 # Kernels that are registered for every device and compute without asking the dispatcher again.
 _EVERYWHERE = ("CompositeExplicitAutograd", "CompositeExplicitAutogradNonFunctional")
 _DIRECT = ("conv", "mkldnn", "mkl_", "onednn", "rnn", "lstm", "gru", "quantize", "fbgemm", "embedding", "_fused")
@@ -89,6 +90,7 @@ class LibraryGuard:
     def close(self) -> None:
         """For the rest of this process's life."""
         _close_blas()
+        _close_libraries_of(here().closed_functions)
         self._close_numpy()
         self._close_torch()
 
@@ -102,12 +104,13 @@ class LibraryGuard:
         libraries = _Registrations()
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # each replacement would be warned of
-            for key in _KEYS:
+            for key in here().dispatch_keys:
                 for name in _registered(key):
                     self._close_operator(name, key, libraries)
             for name in sorted({x for key in _EVERYWHERE for x in _registered(key)}):
                 if any(part in name for part in _DIRECT):
-                    self._close_operator(name, "CPU", libraries)
+                    for key in sorted({"CPU", here().place.type.upper()}):
+                        self._close_operator(name, key, libraries)
         self._close_compiler()
 
     def _close_operator(self, name: str, key: str, libraries: _Registrations) -> None:
@@ -200,9 +203,7 @@ def _close_blas() -> None:
         library = ctypes.CDLL(path)
         for name in _names_of_blas():
             routine = getattr(library, name, None)
-            address = ctypes.cast(routine, ctypes.c_void_p).value if routine is not None else None
-            if address and _make_writable(address, len(_TRAP), executable=True):
-                ctypes.memmove(address, _TRAP, len(_TRAP))
+            _trap(ctypes.cast(routine, ctypes.c_void_p).value if routine is not None else None)
 
 
 def _names_of_blas() -> list[str]:
@@ -212,8 +213,22 @@ def _names_of_blas() -> list[str]:
     return small + [x.upper() for x in routines]
 
 
-def _loaded_libraries() -> set[str]:
-    """Those of this process that hold a BLAS."""
+def _close_libraries_of(names: dict[str, tuple[str, ...]]) -> None:
+    """Functions of loaded libraries, by a part of the library's name: whoever calls one ends likewise."""
+    for path in sorted(_loaded_libraries(tuple(names))):
+        library = ctypes.CDLL(path)
+        for function in next(x for part, x in names.items() if part in path.rsplit("/", 1)[-1]):
+            routine = getattr(library, function, None)
+            _trap(ctypes.cast(routine, ctypes.c_void_p).value if routine is not None else None)
+
+
+def _trap(address: int | None) -> None:
+    if address and _make_writable(address, len(_TRAP), executable=True):
+        ctypes.memmove(address, _TRAP, len(_TRAP))
+
+
+def _loaded_libraries(parts: tuple[str, ...] = ("blas", "mkl", "torch_cpu", "dnnl")) -> set[str]:
+    """Those of this process that hold a BLAS, or have one of these in their names."""
     with open("/proc/self/maps", encoding="utf-8", errors="replace") as file:
         paths = {line.split(maxsplit=5)[-1].strip() for line in file if ".so" in line}
-    return {x for x in paths if any(part in x.rsplit("/", 1)[-1] for part in ("blas", "mkl", "torch_cpu", "dnnl"))}
+    return {x for x in paths if any(part in x.rsplit("/", 1)[-1] for part in parts)}

@@ -95,8 +95,20 @@ def environment(toolchain: str = "") -> dict[str, str]:
     }
 
 
-def probe(name: str, copy_bytes_per_second: float, fma_flops_per_second: float) -> dict[str, Any]:
-    """The record `device_info` of a CPU."""
+def largest_cache() -> int:
+    """Bytes of the largest cache that one core sees; 32 MiB where the system does not say."""
+    sizes = [_size_of(x) for x in Path("/sys/devices/system/cpu/cpu0/cache").glob("index*/size")]
+    return max(sizes, default=32 << 20)
+
+
+def _size_of(file: Path) -> int:
+    text = file.read_text(encoding="ascii").strip()
+    units = {"K": 1 << 10, "M": 1 << 20, "G": 1 << 30}
+    return int(text[:-1]) * units[text[-1]] if text[-1:] in units else int(text or 0)
+
+
+def description(name: str) -> dict[str, Any]:
+    """The record `device_info` of a CPU, without what is measured."""
     flags = _flags()
     return {
         "name": name,
@@ -104,11 +116,9 @@ def probe(name: str, copy_bytes_per_second: float, fma_flops_per_second: float) 
         "model": device_model(),
         "arch": arch_of(flags, platform.machine()),
         "memory_bytes": total_memory(),
-        "copy_bytes_per_second": copy_bytes_per_second,
         "limits": {
             "cores": float(core_count()),
             "vector_bytes": float(vector_bytes_of(flags)),
-            "fma_flops_per_second": fma_flops_per_second,
         },
         "environment": environment(),
     }

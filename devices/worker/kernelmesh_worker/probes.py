@@ -11,6 +11,7 @@ from typing import Any
 
 import torch
 
+from kernelmesh_worker.device import here
 from kernelmesh_worker.draws import Drawn
 from kernelmesh_worker.lent import memory_of
 
@@ -38,7 +39,7 @@ class Mixer:
 
     def __init__(self, drawn: Drawn) -> None:
         sizes = [memory_of(x).numel() for raw, x in zip(drawn.raw, drawn.values, strict=True) if raw]
-        self._factors = torch.rand(max(sizes, default=0) + _PLACES).add_(0.5)
+        self._factors = torch.rand(max(sizes, default=0) + _PLACES, device=here().place).add_(0.5)
 
     def mixed(self, drawn: Drawn, others: list[Any], signs: tuple[int, ...] = (-1, 1)) -> list[Any]:
         """In raw tensors another draw's numbers up to a random place, this one's behind it, all by random factors, and
@@ -78,5 +79,5 @@ def _permuted(x: torch.Tensor) -> torch.Tensor:
     dimension = next((i for i, size in enumerate(x.shape) if size > 1), None)
     if dimension is None:
         return x
-    moved = torch.empty_strided(x.shape, x.stride(), dtype=x.dtype)
+    moved = torch.empty_strided(x.shape, x.stride(), dtype=x.dtype, device=x.device)
     return moved.copy_(torch.roll(x, 1 + _SECRET.randrange(x.shape[dimension] - 1), dimension))

@@ -12,10 +12,10 @@ from torch.overrides import TorchFunctionMode
 from torch.utils._pytree import tree_leaves
 
 from kernelmesh_worker.comparison import is_finite
+from kernelmesh_worker.device import here
 from kernelmesh_worker.draws import seed_of
 from kernelmesh_worker.entries import state_of, structure_of
 from kernelmesh_worker.lent import DTYPE_NAMES
-from kernelmesh_worker.machine import available_memory
 from kernelmesh_worker.rows import Rows, close, fits_in_double
 from kernelmesh_worker.shapes import shape_text
 from kernelmesh_worker.task import Task, TaskRefused, flat_outputs, number_of
@@ -124,7 +124,7 @@ class Reference:
 
     def _check_steady(self, inputs: list[Any], eager: list[torch.Tensor]) -> None:
         """Once, if there is room: TaskRefused where the same inputs give something else each time."""
-        if self._steady or sum(x.nbytes for x in eager) * 4 > available_memory():
+        if self._steady or sum(x.nbytes for x in eager) * 4 > here().available_memory():
             return
         outputs, buffers = self._eager(inputs)
         if not all(close(a, b) for a, b in zip(eager, outputs + buffers, strict=True)):
@@ -162,7 +162,9 @@ class Reference:
     def _forward(self, model: torch.nn.Module, inputs: list[Any]) -> Any:
         start = time.perf_counter_ns()
         try:
-            return model(*inputs)
+            result = model(*inputs)
+            here().drain()
+            return result
         finally:
             self.forward_ns += time.perf_counter_ns() - start
 
@@ -177,12 +179,12 @@ class Reference:
         count = 2
         while rows and count <= rows.count and not fits_in_double(self._elements(inputs, eager) // count):
             count *= 2
-        if not rows or count > rows.count or sum(x.numel() for x in eager) * 16 > available_memory():
+        if not rows or count > rows.count or sum(x.numel() for x in eager) * 16 > here().available_memory():
             return None
         parts = rows.parts(count)
         if not rows.agree(self.eager(rows.cut(inputs, parts[-1])), eager, parts[-1]):
             return None
-        wide = [torch.empty(x.shape, dtype=torch.float64 if x.is_floating_point() else x.dtype) for x in eager]
+        wide = [torch.empty_like(x, dtype=torch.float64 if x.is_floating_point() else x.dtype) for x in eager]
         for part in parts:
             for whole, piece in zip(wide, self._run_double(rows.cut(inputs, part)), strict=True):
                 whole[part].copy_(piece)

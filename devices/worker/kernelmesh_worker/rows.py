@@ -7,14 +7,14 @@ from typing import Any
 
 import torch
 
-from kernelmesh_worker.machine import available_memory
+from kernelmesh_worker.device import here
 
 _PER_ELEMENT = 8 * 3  # bytes of a float64 element, with room for what the forward makes on its way
 _CLOSE = 1e-2  # a part's outputs to those of the whole, over their RMS: sums may be taken in another order
 
 
 def fits_in_double(elements: int) -> bool:
-    return elements * _PER_ELEMENT < available_memory() / 2
+    return elements * _PER_ELEMENT < here().available_memory() / 2
 
 
 @dataclass(frozen=True)

@@ -18,8 +18,8 @@ _LEVEL = "KERNELMESH_SANDBOX"
 _LIBRARY = "KERNELMESH_SANDBOX_LIBRARY"
 _LIST = "KERNELMESH_SANDBOX_LIST"  # set by the guard: what may be read in every candidate's sandbox
 _ERROR_BYTES = 512
-_OF_SYSTEM = ("/usr", "/lib", "/bin", "/sbin", "/sys")  # what a program without Python needs
-_HOST = "/kernelmesh-native-host"
+_OF_SYSTEM = ("/usr", "/lib", "/bin", "/sbin", "/sys", "dev ")  # what a program without Python needs
+_HOSTS = ("/kernelmesh-native-host", "/kernelmesh-cuda-host")
 CANDIDATE_FOLDER = "/candidate"
 
 
@@ -44,7 +44,7 @@ class Permissions:
         lines = [
             x
             for x in shown
-            if not self.system_only or x.removeprefix("ro ").startswith(_OF_SYSTEM) or x.endswith(_HOST)
+            if not self.system_only or x.removeprefix("ro ").startswith(_OF_SYSTEM) or x.endswith(_HOSTS)
         ]
         lines += [f"candidate {self.folder}"] * bool(self.folder) + [f"rw {self.cache}"] * bool(self.cache)
         lines += ["processes"] * self.processes + ["exec"] * self.exec

@@ -17,6 +17,7 @@ import numpy
 import torch
 
 from kernelmesh_worker import task_mark
+from kernelmesh_worker.device import CpuDevice, Device
 from kernelmesh_worker.draws import Drawn, is_raw, redrawn, redrawn_constants
 from kernelmesh_worker.left_behind import Before
 from kernelmesh_worker.module_globals import override, whole_numbers
@@ -40,8 +41,10 @@ class TaskRefused(Exception):
 
 
 class Task:
-    def __init__(self, record: dict[str, Any]) -> None:
-        """Runs the file. TaskRefused if that fails or something is missing."""
+    def __init__(self, record: dict[str, Any], device: Device | None = None) -> None:
+        """Runs the file. TaskRefused if that fails or something is missing. Inputs are drawn on the device, and model
+        and inputs are given there; without one nothing is moved."""
+        self._device = device or CpuDevice()
         self.name = clean(record.get("name") or "task", 200)
         self.dtype = dtype_asked(record)  # None: inputs and weights keep their own
         self._weights_dtype: torch.dtype | None = None  # what weights are cast to then; None: nothing
@@ -123,16 +126,19 @@ class Task:
             values = get()
         if not isinstance(values, (list, tuple)):
             raise TaskRefused(f"get_init_inputs returns a {type(values).__name__}, not a list")
-        return list(values)
+        return list(self._device.put(values))
 
     def model(self, init: list[Any], seed: str, cast: bool = True, redraw: bool = False) -> torch.nn.Module:
         """The reference, with weights of that seed, constant ones too if they are to be redrawn; in the dtype that it
         is judged in unless that is left to the caller."""
         _seed_all(seed)
-        with self.running("building Model"), redrawn_constants(redraw, number_of(seed)):
+        said = "building Model" + ("" if hasattr(self._module, "get_init_inputs") else " without get_init_inputs")
+        with self.running(said), redrawn_constants(redraw, number_of(seed)):
             model = self._module.Model(*init)
         if not isinstance(model, torch.nn.Module):
             raise TaskRefused("Model is no torch.nn.Module")
+        if self._device.place.type != "cpu":  # weights are built where every file of the field builds them
+            model = model.to(self._device.place)
         if not cast:
             return model
         wanted = self.dtype or self._dtype_for(model)
@@ -175,7 +181,7 @@ class Task:
         several = self.has_shapes
         name = LISTS if several else "get_inputs"
         _seed_all(seed)
-        with self.running(name), redrawn(self._module, kind) as given, torch.no_grad():
+        with self.running(name), self._device.drawing(), redrawn(self._module, kind) as given, torch.no_grad():
             values = getattr(self._module, name)()
         if several:
             if problem := problem_of(values):
@@ -190,7 +196,7 @@ class Task:
         if shape >= len(all_of_them):
             raise TaskRefused(f"{LISTS} returns another number of argument lists each time it is called")
         values = all_of_them[shape]
-        return Drawn([cast_to(self.dtype, x) for x in values], [is_raw(x, given) for x in values])
+        return Drawn([cast_to(self.dtype, self._device.put(x)) for x in values], [is_raw(x, given) for x in values])
 
     def close(self) -> None:
         """Undoes what its code left changed, as far as left_behind.py knows of it."""

@@ -14,8 +14,8 @@ from kernelmesh_worker.candidate_process import CandidateEnded, CandidateProcess
 from kernelmesh_worker.checking import Checks, Figures, agree, badness, collect, lend
 from kernelmesh_worker.contents import ROOM, Content, Contents
 from kernelmesh_worker.contest import Contest, finished
+from kernelmesh_worker.device import here
 from kernelmesh_worker.floor import Floor, measure_floor
-from kernelmesh_worker.machine import available_memory
 from kernelmesh_worker.samples import MOST_PAIRS, Samples, relative_interval, sample_figures
 from kernelmesh_worker.text import one_line
 
@@ -59,15 +59,15 @@ class Contender:
         """Gives it fresh contents, takes the time of one call, stops it. Outputs that it has to hand over are taken
         before it is stopped; those that lie where they are lent afterwards: what a thread of it adds comes too late."""
         self._reset()
-        told = lend(self.arena, content.inputs)
-        self.elapsed = self.process.timed("call", **told)
+        self.elapsed = timed(self.arena, self.process, "call", content.inputs)
+        self.device_ns = self.process.device_ns
         hands_over = self.arena.kind == "python_host"
         if deliver and hands_over:
             self._take()
         self.process.stop()
         if deliver and not hands_over:
             self._take()
-        return self.elapsed
+        return round(self.device_ns) if here().has_clock else self.elapsed
 
     def _take(self) -> None:
         self.spoilt = self.arena.spoil_inputs(_SECRET.random() < _SPOILT_SHARE)
@@ -75,13 +75,29 @@ class Contender:
         self.delivered: Delivered = collect(self.arena, self.process)
         self.delivery = time.perf_counter_ns() - start
 
-    def empty_turn(self, spin_ns: int) -> int:
-        return empty_turn(self.process, spin_ns)
+    def empty_turn(self, spin_ns: int, content: Content) -> int:
+        return empty_turn(self.arena, self.process, spin_ns, content)
 
 
-def empty_turn(process: CandidateProcess, spin_ns: int) -> int:
+def timed(arena: Arena, process: CandidateProcess, what: str, inputs: list[Any], **more: Any) -> int:
+    """Nanoseconds of what is asked, on fresh contents: they are there before it goes on, or come when it has got ready
+    for them and waits at its device's gate."""
+    if not process.has_gate:
+        told = lend(arena, inputs)
+        return process.timed(what, **(told | more))
+    told = arena.call_words(inputs)
+    arena.poison()
+    here().drain()
+    return process.timed_at_gate(what, lambda gate: arena.arrive(inputs, gate), **(told | more))
+
+
+def empty_turn(arena: Arena, process: CandidateProcess, spin_ns: int, content: Content) -> int:
     """As a turn, but what it is asked for is to keep a core busy for so long; what it took beyond that."""
-    elapsed = process.timed("empty", ns=spin_ns)
+    if process.has_gate:  # behind the gate no core has anything to do
+        spin_ns = 0
+        elapsed = timed(arena, process, "empty", content.inputs, ns=0)
+    else:
+        elapsed = process.timed("empty", ns=spin_ns)
     process.stop()
     return elapsed - spin_ns
 
@@ -99,9 +115,9 @@ class Baseline(Contender):
         with self._trusted():
             return super().turn(content, deliver)
 
-    def empty_turn(self, spin_ns: int) -> int:
+    def empty_turn(self, spin_ns: int, content: Content) -> int:
         with self._trusted():
-            return super().empty_turn(spin_ns)
+            return super().empty_turn(spin_ns, content)
 
     @contextlib.contextmanager
     def _trusted(self) -> Iterator[None]:
@@ -128,7 +144,7 @@ class Baselines:
 
 
 def _is_roomy(arena: Arena) -> bool:
-    return sum(x.size for x in arena.lent) * ROOM < available_memory()
+    return sum(x.size for x in arena.lent) * ROOM < here().available_memory()
 
 
 def _compiled(contest: Contest, stack: contextlib.ExitStack, samples: Samples, content: Content) -> Baseline | None:
@@ -150,7 +166,7 @@ class Turns:
     def __init__(self, contest: Contest, stack: contextlib.ExitStack, contents: Contents) -> None:
         self._contest = contest
         self._contents = contents
-        self.samples = Samples()
+        self.samples = Samples(clocked=here().has_clock)
         self._baselines = Baselines(contest, stack, self.samples, contents.next())
         self._spin_ns = 0
         self._bare: CandidateProcess | None = None
@@ -245,6 +261,9 @@ class Turns:
         x.eager_delivery.append(eager.delivery)
         if side.arena.kind == "python_host":  # a C function's outputs are there when it is done, or wrong
             x.delivered.append((side.elapsed, side.elapsed + side.delivery))
+        if here().has_clock:
+            gated = side.process.has_gate
+            x.see_bracket(side.elapsed, eager.elapsed - eager.device_ns if gated else x.candidate_empty_ns())
         changed = not side.spoilt and side.arena.changed(content.inputs)
         if changed:
             side.arena.write_weights()
@@ -263,9 +282,12 @@ class Turns:
         del kept[_MOST_KEPT:]
 
     def _empty_turn(self) -> None:
-        self.samples.empty.append(self._baselines.eager.empty_turn(self._spin_ns))
+        eager, content = self._baselines.eager, self._contents.known()
+        self.samples.empty.append(eager.empty_turn(self._spin_ns, content))
+        if here().has_clock:
+            self.samples.nothing.append(eager.process.device_ns)
         if self._bare is not None:
-            self.samples.own_empty.append(empty_turn(self._bare, self._spin_ns))
+            self.samples.own_empty.append(empty_turn(self._checks.arena, self._bare, self._spin_ns, content))
 
     def _interval(self) -> float:
         x = self.samples
@@ -301,7 +323,8 @@ def _time_shape(contest: Contest) -> dict[str, Any]:
         turns.run_alone()
         floor = Floor(0, 0.0)
         try:
-            with contest.candidate(closed=not contest.options.get("allow_library_calls", False)) as checks:
+            closed = contest.calls_libraries and not contest.options.get("allow_library_calls", False)
+            with contest.candidate(closed=closed) as checks:
                 checks.load()
                 draw, drawn = contest.drawn(contest.draws[0])
                 checked.append(checks.call(draw, drawn.values, checks.reference.expected(drawn.values)))

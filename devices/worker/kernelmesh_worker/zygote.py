@@ -21,6 +21,8 @@ from kernelmesh_worker import candidate, pair, sandbox
 from kernelmesh_worker.process import adopt_orphans, keep_freed_pages, thread_count
 from kernelmesh_worker.text import describe
 
+_FIRST_PID = 2  # that a new pid namespace gives, behind its init's
+
 
 @dataclass
 class Child:
@@ -92,6 +94,8 @@ class Zygote:
     def _fork_into_namespace(self, wanted: int, birth: candidate.Birth) -> Child:
         parent = 0 if self._namespaces else os.getpid()  # a parent outside of the pid namespace is called 0
         with self._namespaces.fresh() if self._namespaces else contextlib.nullcontext(0) as init:
+            if self._namespaces and os.getppid() == _FIRST_PID:
+                _use_up_pid()
             pid = os.fork()
             if pid == 0:
                 self._judge.detach()  # its number is about to be somebody else's
@@ -143,6 +147,15 @@ class Zygote:
             pair.send(self._judge, message, descriptors)
         except (BrokenPipeError, ConnectionResetError):
             pass  # the judge is gone; `_listen` will see it
+
+
+def _use_up_pid() -> None:
+    """The next fork's pid is another number than the judge has in its own namespace: CUDA takes two processes with
+    equal numbers for one, and they can't share memory then."""
+    pid = os.fork()
+    if pid == 0:
+        os._exit(0)
+    os.waitpid(pid, 0)
 
 
 def _child_pids() -> list[int]:

@@ -36,17 +36,6 @@ status check_place(const lent_tensor& x, std::uint64_t buffer_bytes) {
   return {};
 }
 
-status check_tensors(const std::vector<lent_tensor>& tensors, const char* name, std::uint32_t first, std::uint32_t last,
-                     const std::vector<std::uint64_t>& lent) {
-  for (std::size_t i = 0; i < tensors.size(); ++i) {
-    const auto& x = tensors[i];
-    auto here = "the order's " + std::string{name} + ' ' + std::to_string(i) + ' ';
-    if (x.lent < first || x.lent > last) return failed(here + "is not in a buffer for it");
-    if (auto ok = check_place(x, lent[x.lent]); !ok) return failed(here + ok.error());
-  }
-  return {};
-}
-
 // -- the whole --------------------------------------------------------------------------------------------------------
 
 status check_program(const order& x) {
@@ -108,6 +97,17 @@ expected<std::uint64_t> extent_bytes(const messages::tensor_spec& spec) {
   return bytes;
 }
 
+expected<void> check_tensors(const std::vector<lent_tensor>& tensors, const char* name, std::uint32_t first,
+                             std::uint32_t last, const std::vector<std::uint64_t>& lent) {
+  for (std::size_t i = 0; i < tensors.size(); ++i) {
+    const auto& x = tensors[i];
+    auto here = "the order's " + std::string{name} + ' ' + std::to_string(i) + ' ';
+    if (x.lent < first || x.lent > last) return failed(here + "is not in a buffer for it");
+    if (auto ok = check_place(x, lent[x.lent]); !ok) return failed(here + ok.error());
+  }
+  return {};
+}
+
 expected<order> parse_order(wire::bytes_view message) {
   auto x = wire::unpack<order>(message);
   if (!x) return failed("the order can't be read: " + wire::to_string(x.error()));
@@ -116,9 +116,14 @@ expected<order> parse_order(wire::bytes_view message) {
   return *std::move(x);
 }
 
-expected<order> read_order(int descriptor) {
+expected<wire::bytes> read_order_content(int descriptor) {
   auto content = read_all(descriptor);
   close(descriptor);
+  return content;
+}
+
+expected<order> read_order(int descriptor) {
+  auto content = read_order_content(descriptor);
   if (!content) return failed(content.error());
   return parse_order(*content);
 }

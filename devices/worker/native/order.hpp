@@ -74,6 +74,11 @@ expected<order> parse_order(wire::bytes_view message);
 
 /// Reads a file from its start, whatever its position, and closes it.
 expected<order> read_order(int descriptor);
+expected<wire::bytes> read_order_content(int descriptor);
+
+/// Whether each lies wholly in its lent buffer, one of those from `first` to `last`. `name`: what they are, "argument".
+expected<void> check_tensors(const std::vector<lent_tensor>& tensors, const char* name, std::uint32_t first,
+                             std::uint32_t last, const std::vector<std::uint64_t>& lent);
 
 /// Bytes between a tensor's first and last, both counted; a failure for what is no tensor or is beyond counting.
 expected<std::uint64_t> extent_bytes(const messages::tensor_spec& spec);

@@ -23,6 +23,15 @@ struct done_packet {
   void fields(auto& f) { f("done", number); }
 };
 
+struct timed_packet {
+  std::uint64_t number = 0;
+  std::chrono::nanoseconds device{0};
+  void fields(auto& f) {
+    f("done", number);
+    f("device_ns", device);
+  }
+};
+
 struct raised_packet {
   struct report {
     std::string message;
@@ -56,6 +65,9 @@ bool judge_socket::send(wire::bytes_view packet) {
 
 bool judge_socket::loaded() { return send(wire::pack(loaded_packet{})); }
 bool judge_socket::done(std::uint64_t number) { return send(wire::pack(done_packet{number})); }
+bool judge_socket::done(std::uint64_t number, std::chrono::nanoseconds device) {
+  return send(wire::pack(timed_packet{number, device}));
+}
 bool judge_socket::raised(std::string_view message) { return send(wire::pack(raised_packet{{shown(message)}})); }
 
 std::string shown(std::string_view text) {

@@ -39,6 +39,7 @@ public:
   /// False: nobody is there to read it.
   bool loaded();
   bool done(std::uint64_t number);
+  bool done(std::uint64_t number, std::chrono::nanoseconds device);  ///< with the time by the device's own clock
   bool raised(std::string_view message);
 
 private:

@@ -2,6 +2,8 @@
 
 #include <doctest/doctest.h>
 
+namespace finish_test {
+
 using namespace actors;
 using namespace messages;
 using cli::exit_code;
@@ -57,3 +59,5 @@ TEST_CASE("who interrupts a run hears how to go on, and how to get at a kernel t
         == "`kernelmesh resume r1` goes on, `kernelmesh export r1 gelu.cpu_0.cpp` writes the best kernel so far (one of "
            "2 that were found)");
 }
+
+}  // namespace finish_test

@@ -4,6 +4,8 @@
 
 #include <limits>
 
+namespace flag_sentences_test {
+
 using namespace actors::cli;
 
 TEST_CASE("a number that is none, or out of range, comes back with what is wanted") {
@@ -32,3 +34,5 @@ TEST_CASE("a stray word is a command, a flag or an argument too many") {
   CHECK(sentence_of({"--frobnicate", "", commands, flags}) == "kernelmesh has no flag --frobnicate");
   CHECK(sentence_of({"b.py", "optimize", {}, flags}) == "kernelmesh optimize takes no further argument \"b.py\"");
 }
+
+}  // namespace flag_sentences_test

@@ -2,6 +2,8 @@
 
 #include <doctest/doctest.h>
 
+namespace outcome_test {
+
 using actors::cli::code_of;
 using actors::cli::exit_code;
 using actors::cli::place_in;
@@ -22,3 +24,5 @@ TEST_CASE("exit codes follow from what failed") {
   CHECK(code_of({failure_code::storage, ""}) == exit_code::infrastructure);
   CHECK(code_of({failure_code::interrupted, ""}) == exit_code::interrupted);
 }
+
+}  // namespace outcome_test

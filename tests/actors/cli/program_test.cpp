@@ -2,6 +2,8 @@
 
 #include <doctest/doctest.h>
 
+namespace program_test {
+
 using namespace actors::cli;
 
 TEST_CASE(
@@ -20,3 +22,5 @@ TEST_CASE("a shell takes a quoted word as one") {
   CHECK(in_shell_words("it's") == "'it'\\''s'");
   CHECK(in_shell_words("") == "''");
 }
+
+}  // namespace program_test

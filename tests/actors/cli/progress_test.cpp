@@ -2,6 +2,8 @@
 
 #include <doctest/doctest.h>
 
+namespace progress_test {
+
 using actors::cli::line_of;
 using actors::cli::standing_of;
 using namespace messages;
@@ -47,3 +49,5 @@ TEST_CASE("the time left follows from the jobs that ended since this start") {
   CHECK(standing_of(80, 10, 20, seconds{400}) == "30 of 80 jobs, about 16 min 40 s left");
   CHECK(standing_of(3, 1, 2, seconds{9}) == "3 of 3 jobs");
 }
+
+}  // namespace progress_test

@@ -8,6 +8,8 @@
 #include "actors/cli/results_folder.hpp"
 #include "tests/support/scratch_folder.hpp"
 
+namespace results_test {
+
 using namespace actors::cli;
 namespace fs = std::filesystem;
 
@@ -67,3 +69,5 @@ TEST_CASE("an export takes the place of an earlier one and names it, and of noth
   write(file, "class Model: pass\n");
   CHECK_FALSE(write_export(file, export_of("relu")));
 }
+
+}  // namespace results_test

@@ -2,6 +2,8 @@
 
 #include <doctest/doctest.h>
 
+namespace blob_references_test {
+
 using namespace messages;
 using actors::logic::blobs_of;
 using hashes = std::set<blob_hash>;
@@ -22,3 +24,5 @@ TEST_CASE("a fact without blobs, and a hash of none, need nothing") {
   CHECK(blobs_of({.content = run_finished{}}).empty());
   CHECK(blobs_of({.content = stage_finished{{.outcome = verdict{compiled{}}}}}).empty());
 }
+
+}  // namespace blob_references_test

@@ -2,6 +2,8 @@
 
 #include <doctest/doctest.h>
 
+namespace estimate_test {
+
 using namespace messages;
 using namespace actors::logic;
 using namespace std::chrono_literals;
@@ -87,3 +89,5 @@ TEST_CASE("devices work at the same time, and what is not timed has no time stag
   CHECK(x.stages == 2 * 3);
   CHECK(x.seconds == doctest::Approx(x.stage_seconds["trace"] + x.stage_seconds["verify"]));
 }
+
+}  // namespace estimate_test

@@ -2,6 +2,8 @@
 
 #include <doctest/doctest.h>
 
+namespace knob_features_test {
+
 using namespace actors::logic;
 
 namespace {
@@ -45,3 +47,5 @@ TEST_CASE("values that do not double are placed by their size, zero and negative
   CHECK(features.of({1, 0}) == setting{1, 0, 1, 3});
   CHECK(features.of({2, 2}) == setting{2, 2, 4, 2});
 }
+
+}  // namespace knob_features_test

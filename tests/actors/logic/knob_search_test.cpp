@@ -8,6 +8,8 @@
 
 #include "tests/actors/logic/synthetic_landscapes.hpp"
 
+namespace knob_search_test {
+
 using namespace actors::logic;
 using messages::knob_values;
 using state = tried_setting::state;
@@ -210,3 +212,5 @@ TEST_CASE("a rule adds products up, asks for multiples, and holds only where it 
   CHECK(keeps(whole, knobs(8, 16, "shared")));
   CHECK(!keeps(whole, knobs(16, 8, "shared")));
 }
+
+}  // namespace knob_search_test

@@ -3,6 +3,8 @@
 #include "actors/logic/strategy.hpp"
 #include "messages/records/content_hash.hpp"
 
+namespace refine_test {
+
 using namespace messages;
 using namespace actors::logic;
 using namespace std::literals;
@@ -335,3 +337,5 @@ TEST_CASE_FIXTURE(searching, "facts that come twice change nothing") {
   CHECK(job.best()->speedup() == 2);
   CHECK(wishes().size() == once);
 }
+
+}  // namespace refine_test

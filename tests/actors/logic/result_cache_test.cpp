@@ -2,6 +2,8 @@
 
 #include <doctest/doctest.h>
 
+namespace result_cache_test {
+
 using namespace messages;
 using actors::logic::result_cache;
 using decision = result_cache::decision;
@@ -60,3 +62,5 @@ TEST_CASE("a build that took too long is tried again, one that does not compile 
   CHECK(cache.ask("slow", {"b"}) == decision::run);
   CHECK(cache.ask("bad", {"b"}) == decision::answer);
 }
+
+}  // namespace result_cache_test

@@ -2,6 +2,8 @@
 
 #include <doctest/doctest.h>
 
+namespace stage_schedule_test {
+
 using namespace messages;
 using namespace actors::logic;
 using namespace std::literals;
@@ -336,3 +338,5 @@ TEST_CASE_FIXTURE(scheduling, "no deadline is kept for stages that have ended") 
   CHECK(!schedule.next_deadline());
   CHECK(schedule.resources().waiting == 0);
 }
+
+}  // namespace stage_schedule_test

@@ -4,6 +4,8 @@
 
 #include "messages/wire/wire.hpp"
 
+namespace stage_trace_test {
+
 using namespace messages;
 using namespace actors::logic;
 using namespace std::chrono_literals;
@@ -52,3 +54,5 @@ TEST_CASE("what began before the run's first fact is cut there, and a run withou
   for (const auto& x : trace_of({"r1"}, facts).events) CHECK((x.ts >= 0 && x.dur >= 0));
   CHECK(trace_of({"r1"}, {}).events.empty());
 }
+
+}  // namespace stage_trace_test

@@ -2,6 +2,8 @@
 
 #include <doctest/doctest.h>
 
+namespace surrogate_test {
+
 using namespace actors::logic;
 
 namespace {
@@ -61,3 +63,5 @@ TEST_CASE("one point, or equal ones that are many times the same, are enough to 
   model.fit(std::vector<setting>(9, setting{1, 1}), std::vector<double>(9, 2.0), {{1, 1}}, {});
   CHECK(model.mean(0) == doctest::Approx(2.0));
 }
+
+}  // namespace surrogate_test

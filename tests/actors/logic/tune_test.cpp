@@ -5,6 +5,8 @@
 
 #include "messages/records/content_hash.hpp"
 
+namespace tune_test {
+
 using namespace messages;
 using namespace actors::logic;
 using namespace std::chrono_literals;
@@ -336,3 +338,5 @@ TEST_CASE("knobs and rules of a group carry its name in the space of the whole p
   CHECK(space.rules[1].multiple[0] == "g1.block");
   CHECK(space.rules[1].where.begin()->first == "g1.tile");
 }
+
+}  // namespace tune_test

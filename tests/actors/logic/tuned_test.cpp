@@ -2,6 +2,8 @@
 
 #include <doctest/doctest.h>
 
+namespace tuned_test {
+
 using namespace messages;
 using namespace actors::logic;
 
@@ -89,3 +91,5 @@ TEST_CASE("a run keeps one plan a graph, and the oldest plans go") {
   REQUIRE(known.plans.size() == 2);
   CHECK(known.plans[0].run.value == "b");
 }
+
+}  // namespace tuned_test

@@ -6,6 +6,8 @@
 
 #include "tests/actors/report/sample_run.hpp"
 
+namespace bench_test {
+
 using namespace report_tests;
 using namespace actors::report;
 
@@ -132,3 +134,5 @@ TEST_CASE("the page of a bench has one plot of all problems, those without a ker
   CHECK(plot->points[3].y > plot->points[2].y);
   CHECK(run.html().find("a over eager: 4.00x") != std::string::npos);
 }
+
+}  // namespace bench_test

@@ -2,6 +2,8 @@
 
 #include <doctest/doctest.h>
 
+namespace clean_text_test {
+
 using namespace actors::report;
 
 TEST_CASE("terminal sequences go as a whole and newlines stay") {
@@ -48,3 +50,5 @@ TEST_CASE("text is broken between words and counted in characters") {
                  "a")
         == 2);
 }
+
+}  // namespace clean_text_test

@@ -7,6 +7,8 @@
 
 #include "sample_run.hpp"
 
+namespace report_test {
+
 using namespace report_tests;
 using actors::report::render_html;
 using actors::report::report_model;
@@ -347,3 +349,5 @@ TEST_CASE("ten thousand candidates with long sources stay under 20 MB and say wh
   CHECK(count_of(page, "<circle") <= 410);
   CHECK_FALSE(model.left_out.empty());
 }
+
+}  // namespace report_test

@@ -12,6 +12,8 @@
 #include "actors/report/table.hpp"
 #include "sample_run.hpp"
 
+namespace text_test {
+
 using namespace report_tests;
 using actors::report::text_of;
 
@@ -231,3 +233,5 @@ TEST_CASE("an estimate calls nothing a bound that a run may exceed") {
   CHECK(has(text, "about 1 min 0 s, of which 20 s for workers to start"));
   CHECK(text.find("at most") == text.rfind("at most"));
 }
+
+}  // namespace text_test

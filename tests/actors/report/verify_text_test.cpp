@@ -4,6 +4,8 @@
 #include "actors/report/text.hpp"
 #include "sample_run.hpp"
 
+namespace verify_text_test {
+
 using namespace report_tests;
 using actors::report::text_of;
 
@@ -242,3 +244,5 @@ TEST_CASE("each shape of a task that has several is a line with its own time and
   x.timing.reset();
   CHECK(has(text_of(x), "  shapes      [2, 3]; [4, 300], [300]\n"));
 }
+
+}  // namespace verify_text_test

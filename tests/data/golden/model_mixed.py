@@ -93,19 +93,24 @@ class _Place:
 class Kernel:
     """A function of the library. What it is given is made once; so one call at a time."""
 
-    def __init__(self, function: Any, arguments: list[Spec], outputs: list[Spec]) -> None:
+    def __init__(self, name: str, arguments: list[Spec], outputs: list[Spec]) -> None:
+        self._made_of = name, arguments, outputs
         specs = [*arguments, *outputs]
         self._tensors = (_Tensor * len(specs))()
         self._places = [_Place(tensor, spec) for tensor, spec in zip(self._tensors, specs, strict=True)]
         self._counts = len(arguments), len(outputs)
         self._outputs = outputs
         self._lock = threading.Lock()
-        self._function = function
+        self._function = function = getattr(_library(), name)
         tensors = ctypes.POINTER(_Tensor)
         function.argtypes = [tensors, ctypes.c_int32, tensors, ctypes.c_int32, ctypes.c_int32, ctypes.c_void_p]
         function.restype = ctypes.c_int
         self._first = ctypes.cast(self._tensors, tensors)
         self._first_output = ctypes.cast(ctypes.byref(self._tensors, len(arguments) * ctypes.sizeof(_Tensor)), tensors)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Models are copied and pickled; what is lent has addresses of its own in each."""
+        return Kernel, self._made_of
 
     def __call__(self, *arguments: torch.Tensor) -> Any:
         outputs = [torch.empty_strided(shape, strides, dtype=dtype) for shape, strides, dtype in self._outputs]
@@ -145,9 +150,8 @@ class ModelNew(nn.Module):
         super().__init__()
         self._constants: dict[str, torch.Tensor] = {}
         self._held = [self._hold(x) for x in HELD]
-        library = _library()
         self._kernel_g1 = Kernel(
-            library.kernelmesh_run_g1,
+            "kernelmesh_run_g1",
             [
                 Spec((2, 4, 6, 6), (144, 36, 6, 1), torch.float32),
                 Spec((4, 1, 1), (1, 1, 1), torch.float32),
@@ -157,7 +161,7 @@ class ModelNew(nn.Module):
             ],
         )
         self._kernel_g3 = Kernel(
-            library.kernelmesh_run_g3,
+            "kernelmesh_run_g3",
             [
                 Spec((2, 4, 3, 3), (36, 9, 3, 1), torch.float32),
             ],
@@ -184,10 +188,12 @@ class ModelNew(nn.Module):
         holder.register_parameter(name, nn.Parameter(value, requires_grad=False))  # kernels have no gradient
         return holder._parameters, name
 
-    def load_state_dict(self, state_dict: Mapping[str, Any], *args: Any, **kwargs: Any) -> Any:
-        """Weights that the result does not depend on are not held here and left out."""
-        own = self.state_dict()
-        return super().load_state_dict({k: v for k, v in state_dict.items() if k in own}, *args, **kwargs)
+    def _load_from_state_dict(self, state_dict: dict[str, Any], prefix: str, *more: Any) -> None:
+        """Weights that the result does not depend on are not held here and left out, in a larger model's state too."""
+        held = self.state_dict()
+        for name in [x for x in state_dict if x.startswith(prefix) and x.removeprefix(prefix) not in held]:
+            del state_dict[name]
+        super()._load_from_state_dict(state_dict, prefix, *more)
 
     def forward(self, *inputs: Any) -> Any:
         check(inputs)

@@ -9,6 +9,8 @@
 #include "tests/devices/worker/executor_reports.hpp"
 #include "tests/devices/worker/workers.hpp"
 
+namespace cpu_device_test {
+
 using namespace devices;
 using namespace std::literals;
 using messages::failure_code;
@@ -199,3 +201,5 @@ TEST_CASE_FIXTURE(cpu_with_fakes, "before it is ready and after its end a device
   device.reset();
   CHECK(outcomes.empty());
 }
+
+}  // namespace cpu_device_test

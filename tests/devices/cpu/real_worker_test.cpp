@@ -14,6 +14,8 @@
 #include "tests/devices/worker/processes.hpp"
 #include "tests/devices/worker/workers.hpp"
 
+namespace real_worker_test {
+
 using namespace devices;
 using namespace std::literals;
 using messages::failure_kind;
@@ -206,3 +208,5 @@ TEST_CASE("kill -9 of the real judge or zygote fails the stage and leaves nothin
   x.device.reset();
   CHECK(tests::processes_with(x.mark).empty());
 }
+
+}  // namespace real_worker_test

@@ -18,6 +18,8 @@
 #include "tests/devices/worker/processes.hpp"
 #include "tests/support/scratch_folder.hpp"
 
+namespace boxed_guard_test {
+
 using namespace devices;
 using namespace devices::worker;
 
@@ -182,3 +184,5 @@ TEST_CASE_FIXTURE(boxed, "a plain user's sandbox shows and hides the same") {
   CHECK(run_as_nobody("cd /proc && test \"$(echo [0-9]*)\" = '1 2 3'") == 0);
   CHECK(run_as_nobody("grep -q 'CapEff:.0000000000000000' /proc/self/status && ! unshare -U true") == 0);
 }
+
+}  // namespace boxed_guard_test

@@ -4,6 +4,8 @@
 
 #include "devices/worker/worker_sandbox.hpp"
 
+namespace level_test {
+
 using namespace devices::worker;
 
 namespace {
@@ -82,3 +84,5 @@ TEST_CASE("a sandbox can be made where the guard is, and shows what the interpre
   CHECK(shows(KERNELMESH_GUARD));
   CHECK_FALSE(shows("/no/such/folder"));
 }
+
+}  // namespace level_test

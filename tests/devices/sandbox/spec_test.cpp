@@ -2,10 +2,13 @@
 
 #include <doctest/doctest.h>
 
+namespace spec_test {
+
 using namespace devices::sandbox;
 
 TEST_CASE("a spec survives its text, with spaces in paths") {
   spec x{.readable = {"/usr", "/opt/my tools"},
+         .devices = {"/dev/nvidia0"},
          .own = {"/run/hub.sock"},
          .writable = {"/work"},
          .candidate = "/work/candidate 1",
@@ -26,3 +29,5 @@ TEST_CASE("what is no item is refused with its words") {
     CHECK_MESSAGE(!parse(text).has_value(), text);
   CHECK(parse("rw tmp").error() == "a sandbox has no item \"rw tmp\"");
 }
+
+}  // namespace spec_test

@@ -10,6 +10,8 @@
 #include "messages/records/op_graph.hpp"
 #include "tests/support/scratch_folder.hpp"
 
+namespace simulated_test {
+
 using namespace devices;
 using namespace devices::simulated;
 using namespace std::literals;
@@ -234,3 +236,5 @@ TEST_CASE_FIXTURE(world, "options that make no sense are refused") {
   CHECK_FALSE(make_simulated_device(store, time, {.world = {.hang = 1.5}}).has_value());
   CHECK_FALSE(make_simulated_device(store, time, {.world = {.down = 0.6, .hang = 0.6}}).has_value());
 }
+
+}  // namespace simulated_test

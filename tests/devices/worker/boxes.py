@@ -32,10 +32,16 @@ def boxed(argv: list[str], writable: Path, own: tuple[Path, ...] = (), more: tup
     build = build_folder()
     if build is None:
         return argv
-    ours = (build / "libkernelmesh-sandbox.so", build / "kernelmesh-guard", build / "kernelmesh-native-host")
-    lines = [f"ro {x}" for x in (*readable_paths(), *(x for x in ours if x.exists()))]
+    names = ("libkernelmesh-sandbox.so", "kernelmesh-guard", "kernelmesh-native-host", "kernelmesh-cuda-host")
+    ours = [build / x for x in names if (build / x).exists()]
+    lines = [f"ro {x}" for x in (*readable_paths(), *ours)]
     lines += [f"rw {writable}", *(f"own {x}" for x in own), *more]
     return [str(build / "kernelmesh-guard"), str(os.getpid()), "--sandbox", "\n".join(lines), *argv]
+
+
+def device_nodes(device: str) -> tuple[str, ...]:
+    """Items of a sandbox through which a device is used."""
+    return tuple(f"dev {x}" for x in sorted(Path("/dev").glob("nvidia*"))) if device.startswith("cuda:") else ()
 
 
 def variables() -> dict[str, str]:
@@ -45,5 +51,6 @@ def variables() -> dict[str, str]:
     return {
         "KERNELMESH_SANDBOX": "namespaces",
         "KERNELMESH_NATIVE_HOST": str(build / "kernelmesh-native-host"),
+        "KERNELMESH_CUDA_HOST": str(build / "kernelmesh-cuda-host"),
         "KERNELMESH_SANDBOX_LIBRARY": str(build / "libkernelmesh-sandbox.so"),
     }

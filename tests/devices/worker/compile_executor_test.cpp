@@ -6,6 +6,8 @@
 #include "tests/devices/worker/executor_reports.hpp"
 #include "tests/devices/worker/workers.hpp"
 
+namespace compile_executor_test {
+
 using namespace devices::worker;
 using namespace std::literals;
 using messages::failure_code;
@@ -171,3 +173,5 @@ TEST_CASE_FIXTURE(fake_compiler, "a compiler that crashes fails all its builds, 
   reports.ready.await();
   tests::finding_of<messages::compiled>(run(build_of("good")));
 }
+
+}  // namespace compile_executor_test

@@ -14,7 +14,7 @@ from typing import Any
 
 import msgpack
 import zmq
-from boxes import WORKER, boxed, variables
+from boxes import WORKER, boxed, device_nodes, variables
 
 REPLY_S = 180.0
 
@@ -85,14 +85,19 @@ class Family:
     """A judge, which starts its zygote itself. `files` is a folder that the judge reads, `folder` its own. It times
     within `alone`: where tests run side by side, that keeps the others away."""
 
-    def __init__(self, folder: Path, alone: Callable[[], AbstractContextManager[None]] = nullcontext) -> None:
+    def __init__(
+        self, folder: Path, alone: Callable[[], AbstractContextManager[None]] = nullcontext, device: str = "cpu:0"
+    ) -> None:
         self._alone = alone
         self.hub = Hub(folder)
         self.folder, self.files = folder / "judge", folder / "files"
         for made in (self.folder, self.files):
             made.mkdir()
         argv = [sys.executable, "-m", "kernelmesh_worker", "judge", "--connect", self.hub.endpoint, "--id", "judge-1"]
-        command = boxed(argv, self.folder, own=(self.files, self.hub.socket_file), more=("keep-caps",))
+        argv += ["--device", device]
+        command = boxed(
+            argv, self.folder, own=(self.files, self.hub.socket_file), more=("keep-caps", *device_nodes(device))
+        )
         self.process = subprocess.Popen(
             command, env=environment(self.folder), cwd=self.folder, stdin=subprocess.DEVNULL, start_new_session=True
         )

@@ -11,6 +11,8 @@
 #include "tests/devices/worker/processes.hpp"
 #include "tests/support/scratch_folder.hpp"
 
+namespace guard_test {
+
 using namespace devices::worker;
 
 namespace {
@@ -128,3 +130,5 @@ TEST_CASE_FIXTURE(guarded, "a command sees no variable that was not given to it"
   CHECK(end.tail.find("KERNELMESH_TEST_SECRET") == std::string::npos);
   CHECK(end.tail.find(mark) != std::string::npos);
 }
+
+}  // namespace guard_test

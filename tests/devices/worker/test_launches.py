@@ -10,7 +10,8 @@ import pytest
 from kernelmesh_worker.launches import Launches, Refused, extent_bytes
 
 CUBIN = b"\x7fELF and the rest"
-ATTRIBUTES = {1: 1024, 2: 1024, 3: 1024, 4: 64, 5: 2**31 - 1, 6: 65535, 7: 65535, 16: 132, 75: 9, 76: 0, 95: 1, 97: 232448}
+GRIDS = {5: 2**31 - 1, 6: 65535, 7: 65535}
+ATTRIBUTES = GRIDS | {1: 1024, 2: 1024, 3: 1024, 4: 64, 16: 132, 75: 9, 76: 0, 95: 1, 97: 232448}
 
 
 class FakeDriver:
@@ -69,7 +70,8 @@ class FakeDriver:
 
     def cuLaunchKernelEx(self, config: Any, function: Any, parameters: Any, extra: Any) -> int:
         x = config._obj
-        read = [ctypes.cast(parameters[i], ctypes.POINTER(kind))[0] for i, kind in enumerate((ctypes.c_uint64, ctypes.c_int))]
+        kinds = (ctypes.c_uint64, ctypes.c_int)
+        read = [ctypes.cast(parameters[i], ctypes.POINTER(kind))[0] for i, kind in enumerate(kinds)]
         attributes = [(x.attributes[i].id, list(x.attributes[i].value[:3])) for i in range(x.count)]
         self.notes.append(("launch", list(x.grid), list(x.block), x.shared, x.stream, read, attributes))
         return 0

@@ -13,10 +13,11 @@ import family
 import numpy
 import pytest
 import torch
-from kernelmesh_worker import judge
+from kernelmesh_worker import floor, judge
 from kernelmesh_worker.arena import Arena, Got
 from kernelmesh_worker.checking import agree, badness
-from kernelmesh_worker.comparison import CHUNK, compare, is_finite, rms_of, unravel
+from kernelmesh_worker.comparison import compare, is_finite, rms_of, unravel
+from kernelmesh_worker.device import CpuDevice
 from kernelmesh_worker.draws import KINDS, plan_draws, redrawn
 from kernelmesh_worker.entries import match_state
 from kernelmesh_worker.hub import FRAME_BYTES, Hub
@@ -29,7 +30,7 @@ from kernelmesh_worker.text import clean, one_line
 
 def test_a_comparison_agrees_with_plain_arithmetic() -> None:
     torch.manual_seed(1)
-    want = torch.randn(3, CHUNK // 2 + 7, dtype=torch.float64)
+    want = torch.randn(3, CpuDevice.chunk // 2 + 7, dtype=torch.float64)
     got = (want + 1e-3 * torch.randn_like(want)).to(torch.float32)
     error = compare(got, want, 1e-3, rms_of(want))
     distance = (got.double() - want).abs()
@@ -85,10 +86,26 @@ def test_what_a_device_can_do_is_measured_until_the_fastest_repeats_agree(
             now[0] += taken[calls[0]]
         calls[0] += 1
 
-    monkeypatch.setattr(judge.time, "perf_counter", lambda: now[0])
+    monkeypatch.setattr(judge.time, "perf_counter_ns", lambda: now[0] * 1e9)
     monkeypatch.setattr(judge.time, "sleep", lambda seconds: None)
     assert judge.fastest(call) == (1.0, pytest.approx(scatter))
     assert calls[0] == repeats
+
+
+def test_the_time_of_memory_is_no_longer_where_threads_wait_for_each_other(monkeypatch: pytest.MonkeyPatch) -> None:
+    now = [0]
+    monkeypatch.setattr(floor.time, "perf_counter_ns", lambda: now[0])
+
+    def call() -> None:
+        now[0] += 100 if torch.get_num_threads() > 1 else 30
+
+    before = torch.get_num_threads()
+    try:
+        torch.set_num_threads(2)
+        assert floor._least(call) == 30
+        assert torch.get_num_threads() == 2
+    finally:
+        torch.set_num_threads(before)
 
 
 def test_a_flat_index_becomes_a_place() -> None:

@@ -17,6 +17,7 @@ REFUSED = {
     "a raise in forward": (TASK.replace("return torch.relu", "assert False\n        torch.relu"), 13, "AssertionError"),
     "a raise in get_inputs": (TASK.replace("return [torch.rand", "return [torch.nothing"), 16, "get_inputs raised"),
     "a raise in __init__": (TASK.replace("nn.Linear(width", "nn.Linear(-1"), 10, "building Model raised"),
+    "arguments that nothing gives": (TASK.replace("get_init_inputs", "init_inputs"), 0, "without get_init_inputs raised"),
     "outputs by name": (TASK.replace("return torch.relu(self.linear(x))", "return {'y': x}"), 0, "returns a dict"),
     "outputs of complex numbers": (TASK.replace("torch.relu(", "torch.fft.fft("), 0, "complex64"),
     "inputs that are no list": (TASK.replace("return [torch.rand(ROWS, 16)]", "return 5"), 0, "returns a int"),

@@ -6,6 +6,8 @@
 #include "tests/devices/worker/processes.hpp"
 #include "tests/devices/worker/workers.hpp"
 
+namespace worker_family_test {
+
 using namespace devices::worker;
 using namespace std::literals;
 using messages::failure_code;
@@ -221,3 +223,5 @@ TEST_CASE_FIXTURE(judge_family, "a sandbox that can't be set up is a family that
         == "judge of cpu:0: its judge ended with exit code 125: no sandbox: cannot show /no/such/folder in a sandbox: No "
            "such file or directory");
 }
+
+}  // namespace worker_family_test

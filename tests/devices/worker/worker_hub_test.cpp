@@ -6,6 +6,8 @@
 #include "tests/devices/worker/processes.hpp"
 #include "tests/devices/worker/workers.hpp"
 
+namespace worker_hub_test {
+
 using namespace devices::worker;
 using namespace std::literals;
 using messages::failure_code;
@@ -134,3 +136,5 @@ TEST_CASE_FIXTURE(tests::workers, "the end of a process is reported once, with i
   CHECK(end.code == 3);
   CHECK(end.tail == "bye\n");
 }
+
+}  // namespace worker_hub_test

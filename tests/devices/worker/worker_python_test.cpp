@@ -5,6 +5,8 @@
 
 #include <doctest/doctest.h>
 
+namespace worker_python_test {
+
 using namespace devices::worker;
 
 namespace {
@@ -27,3 +29,5 @@ TEST_CASE("the protocol names every variable that a worker is given") {
       CHECK_MESSAGE((text.find("`" + name + "`") != text.npos || text.find("`" + name + "=") != text.npos), name);
     }
 }
+
+}  // namespace worker_python_test

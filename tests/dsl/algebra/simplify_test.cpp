@@ -9,6 +9,8 @@
 #include "dsl/algebra/rules.hpp"
 #include "tests/dsl/op_graphs.hpp"
 
+namespace simplify_test {
+
 namespace {
 
 using namespace dsl::testing;
@@ -117,3 +119,5 @@ TEST_CASE("the bytes that are read of each input are in their order, unread ones
   std::swap(graph.values[0], graph.values[2]);
   CHECK(dsl::input_bytes(dsl::graph_index{graph}) == std::vector<std::uint64_t>{0, 0, 16});
 }
+
+}  // namespace simplify_test

@@ -4,6 +4,8 @@
 #include "tests/dsl/cpp/written.hpp"
 #include "tests/dsl/op_graphs.hpp"
 
+namespace anchored_kernel_test {
+
 namespace {
 
 using namespace dsl::testing;
@@ -107,3 +109,5 @@ TEST_CASE("support headers of all recipes live together in one program") {
       + " && g++ -std=c++20 -fopenmp -Wall -Wextra -Werror -Wno-unused-function -march=native -fsyntax-only all.cpp";
   CHECK(std::system(command.c_str()) == 0);
 }
+
+}  // namespace anchored_kernel_test

@@ -6,6 +6,8 @@
 #include "tests/dsl/cpp/written.hpp"
 #include "tests/dsl/op_graphs.hpp"
 
+namespace hosted_program_test {
+
 namespace {
 
 using namespace dsl::testing;
@@ -229,3 +231,5 @@ TEST_CASE("a batch norm in training is called once, after who reads its buffers 
   graph.outputs.push_back("mean");
   CHECK(planned(graph).remark == "not covered: aten.native_batch_norm");
 }
+
+}  // namespace hosted_program_test

@@ -7,6 +7,8 @@
 #include "tests/dsl/cpp/written.hpp"
 #include "tests/dsl/op_graphs.hpp"
 
+namespace map_kernel_test {
+
 namespace {
 
 using namespace dsl::testing;
@@ -238,3 +240,5 @@ TEST_CASE("a candidate names its arguments, outputs and all knobs, and the same 
   CHECK(candidate.knobs.size() == cpp().files().recipe("map")->manifest.knobs.size());
   CHECK(identify(candidate) == identify(write(chain(), first_plan(chain())).manifest));
 }
+
+}  // namespace map_kernel_test

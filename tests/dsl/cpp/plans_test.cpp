@@ -8,6 +8,8 @@
 #include "tests/dsl/cpp/written.hpp"
 #include "tests/dsl/op_graphs.hpp"
 
+namespace plans_test {
+
 namespace {
 
 using namespace dsl::testing;
@@ -238,3 +240,5 @@ TEST_CASE("an export of a kernel with another entry is refused") {
   messages::candidate_manifest manifest{.entry = messages::python_host_entry{}};
   CHECK(!cpp().export_candidate({manifest, {}, "task"}));
 }
+
+}  // namespace plans_test

@@ -8,6 +8,8 @@
 #include "tests/dsl/cpp/written.hpp"
 #include "tests/dsl/reduction_nests.hpp"
 
+namespace reduction_kernel_test {
+
 namespace {
 
 using namespace dsl::testing;
@@ -176,3 +178,5 @@ TEST_CASE("the recipes for reductions write what their golden files hold") {
 }
 
 TEST_CASE("what no reduction is in stays a map") { CHECK(first_plan(chain()).groups[0].recipe == "map"); }
+
+}  // namespace reduction_kernel_test

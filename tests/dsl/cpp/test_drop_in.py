@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import copy
+import pickle
 import sys
 from collections.abc import Callable
 from pathlib import Path
@@ -91,6 +93,40 @@ def test_an_export_has_the_weights_of_model_under_the_same_seed(made: Made, code
     x, y = inputs()
     with torch.no_grad():
         torch.testing.assert_close(new(x, y), model(x, y))
+
+
+@pytest.mark.parametrize(("code", "library"), [(TASK, False), (PRODUCT, True)], ids=["kernels", "with torch"])
+def test_an_export_is_copied_and_pickled_as_model_is(
+    made: Made, monkeypatch: pytest.MonkeyPatch, code: str, library: bool
+) -> None:
+    task, export = made(code, library)
+    monkeypatch.setitem(sys.modules, export.__name__, export)
+    monkeypatch.setitem(sys.modules, "task", task)
+    model, new = pair(task, export, 12)
+    copied = copy.deepcopy(new)
+    x, y = inputs()
+    with torch.no_grad():
+        new.scale.zero_()
+        for again in (copied, pickle.loads(pickle.dumps(copied))):
+            torch.testing.assert_close(again(x, y), model(x, y))
+
+
+UNREAD = TASK.replace("self.part = nn.Module()", "self.unread = nn.Linear(2, 2)\n        self.part = nn.BatchNorm1d(3)")
+
+
+@pytest.mark.parametrize("code", [UNREAD, UNREAD.replace("x * self.scale", "x @ torch.eye(12) * self.scale")])
+def test_a_model_with_an_export_inside_takes_the_state_of_one_with_model_inside(made: Made, code: str) -> None:
+    task, export = made(code, "@" in code)
+    models = [torch.nn.ModuleDict({"tail": x, "head": torch.nn.Linear(2, 2)}) for x in pair(task, export, 12)]
+    state = {name: x + 1 for name, x in models[0].state_dict().items()}
+    for model in models:
+        model.load_state_dict(state)
+    x, y = inputs()
+    with torch.no_grad():
+        torch.testing.assert_close(models[1]["tail"](x, y), models[0]["tail"](x, y))
+    del state["tail.scale"]
+    with pytest.raises(RuntimeError, match="Missing key.* \"tail.scale\""):
+        models[1].load_state_dict(state)
 
 
 def test_the_random_numbers_after_construction_are_the_same_too(made: Made) -> None:

@@ -10,6 +10,8 @@
 #include "tests/dsl/golden.hpp"
 #include "tests/dsl/reduction_nests.hpp"
 
+namespace cuda_c_test {
+
 namespace {
 
 using namespace dsl::testing;
@@ -178,3 +180,5 @@ TEST_CASE("neighbours move in one access where they lie side by side from multip
   CHECK(how({2, 8}, {1, 2}, 4) == access::each);
   CHECK(how({2, 8}, {0, 0}, 4) == access::still);
 }
+
+}  // namespace cuda_c_test

@@ -5,6 +5,7 @@ from __future__ import annotations
 import base64
 import importlib.util
 import json
+import re
 import sys
 from pathlib import Path
 from types import ModuleType
@@ -52,7 +53,8 @@ def built(adapter: ModuleType, folder: Path, text: str, launches: Any = None, **
     files = {name: str(folder / "in" / name) for name in sources}
     options = {"arch": "sm_90a", "limit_s": 60.0, "cores": 1} | changes
     manifest = {"entry": {"launch_record": {"record": "launches.json"}}}
-    return adapter.compile(adapter.CompileRequest(manifest=manifest, files=files, folder=str(folder / "out"), **options))
+    request = adapter.CompileRequest(manifest=manifest, files=files, folder=str(folder / "out"), **options)
+    return adapter.compile(request)
 
 
 def test_a_good_source_becomes_a_record_with_a_cubin(adapter: ModuleType, tmp_path: Path) -> None:
@@ -73,7 +75,13 @@ def test_an_error_is_told_with_file_and_line(adapter: ModuleType, tmp_path: Path
     assert ("k.cu", 2) in [(x["file"], x["line"]) for x in result.warnings]
 
 
-STATIC = '{ __shared__ float s[%d]; s[threadIdx.x] = y[0]; __syncthreads(); y[1] = s[255 - threadIdx.x]; }\n'
+STATIC = """extern "C" __global__ void f(float* y) {
+  __shared__ float s[100000];
+  s[threadIdx.x] = y[threadIdx.x];
+  __syncthreads();
+  y[1] = s[255 - threadIdx.x];
+}
+"""
 HUNGRY = """extern "C" __global__ void f(float* y) {
   float x[200];
 #pragma unroll
@@ -90,7 +98,7 @@ HUNGRY = """extern "C" __global__ void f(float* y) {
         (GOOD, {"shared_bytes": 300_000}, r"f takes 300000 bytes of shared memory a block, sm_90 has 232448"),
         (GOOD, {"block": {"x": 1024, "y": 2}}, r"f takes 2048 threads a block, sm_90 has 1024"),
         (HUNGRY, {"block": {"x": 1024}}, r"f takes \d+ registers a block, sm_90 has 65536"),
-        (GOOD.replace("{ y", STATIC % 100_000 + " void g(float* y) { y"), {}, r"[Ss]hared"),
+        (STATIC, {}, r"[Ss]hared"),
         (GOOD, {"kernel": "g"}, "there is no kernel 'g' in image 0"),
         (GOOD, {"parameters": [{"value": ""}]}, "parameter 0 has no value"),
         (GOOD, {"grid": {"x": 0}}, "grid.x is 0"),
@@ -102,13 +110,12 @@ def test_what_no_block_can_have_is_refused(
 ) -> None:
     result = built(adapter, tmp_path, text, record(launch(**changes)))
     assert not result.ok and result.kind == "compile_error"
-    pytest.raises(AssertionError, match=said, func=lambda: (_ for _ in ()).throw(AssertionError(result.message)))
+    assert re.search(said, result.message), result.message
 
 
 def test_bad_requests_are_refused(adapter: ModuleType, tmp_path: Path) -> None:
-    for number, (launches, arch) in enumerate(
-        [(record(launch()), "native"), (record(launch()), "sm_12"), ({"images": [{"name": "../k.cu"}]}, "sm_90a"), (3, "sm_90a")]
-    ):
+    good, outside = record(launch()), {"images": [{"name": "../k.cu"}]}
+    for number, (launches, arch) in enumerate(((good, "native"), (good, "sm_12"), (outside, "sm_90a"), (3, "sm_90a"))):
         folder = tmp_path / str(number)
         folder.mkdir()
         result = built(adapter, folder, GOOD, launches, arch=arch)
@@ -116,7 +123,7 @@ def test_bad_requests_are_refused(adapter: ModuleType, tmp_path: Path) -> None:
 
 
 def test_a_build_ends_at_its_limit(adapter: ModuleType, tmp_path: Path) -> None:
-    result = built(adapter, tmp_path, '#include "/dev/zero"\n', limit_s=0.3)
+    result = built(adapter, tmp_path, GOOD, limit_s=0.01)
     assert not result.ok and result.kind == "timeout"
 
 
@@ -130,6 +137,6 @@ def test_missing_nvrtc_is_told_with_the_way_out(adapter: ModuleType, monkeypatch
     monkeypatch.setattr(module, "_candidates", lambda: iter(()))
     module.nvrtc.cache_clear()
     adapter.toolchain.cache_clear()
-    with pytest.raises(RuntimeError, match=r"^there is no NVRTC, .* pip install nvidia-cuda-nvrtc"):
+    with pytest.raises(RuntimeError, match=r"^there is no NVRTC, .*`pip install nvidia-cuda-nvrtc`"):
         adapter.toolchain()
     module.nvrtc.cache_clear()

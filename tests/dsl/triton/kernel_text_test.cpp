@@ -16,6 +16,8 @@
 #include "tests/dsl/op_graphs.hpp"
 #include "tests/dsl/reduction_nests.hpp"
 
+namespace kernel_text_test {
+
 namespace {
 
 using namespace dsl::testing;
@@ -181,3 +183,5 @@ TEST_CASE("an export holds the kernels as code and the record beside them") {
   candidate.sources.erase("launches.json");
   CHECK(!triton().export_candidate({candidate.manifest, candidate.sources, "chain", nullptr}));
 }
+
+}  // namespace kernel_text_test

@@ -21,10 +21,10 @@ _OUT_OF_THE_WAY = 64
 _PATIENCE_S = 20.0
 
 
-def program() -> Path | None:
+def program(name: str = "kernelmesh-native-host") -> Path | None:
     """In $KERNELMESH_BUILD, else in the build folder that was written last."""
     folders = [Path(os.environ["KERNELMESH_BUILD"])] if "KERNELMESH_BUILD" in os.environ else ROOT.glob("build/*")
-    found = [x / "kernelmesh-native-host" for x in folders if (x / "kernelmesh-native-host").exists()]
+    found = [x / name for x in folders if (x / name).exists()]
     return max(found, key=lambda x: x.stat().st_mtime, default=None)
 
 
@@ -50,11 +50,13 @@ def memfd_with(content: bytes) -> int:
 class NativeHost:
     """One process of it. Use as a context manager."""
 
+    name = "kernelmesh-native-host"
+
     def __init__(self, order: dict[str, Any] | bytes, environment: dict[str, str] | None = None) -> None:
         self.lent = [os.memfd_create("lent", os.MFD_CLOEXEC) for _ in range(3)]
         for descriptor in self.lent:
             os.truncate(descriptor, _PAGE)
-        content = order if isinstance(order, bytes) else msgpack.packb({"lent": [_PAGE] * 3, **order})
+        content = order if isinstance(order, bytes) else msgpack.packb({"lent": [_PAGE] * 3, **self.more(), **order})
         self.socket, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
         self.socket.settimeout(_PATIENCE_S)
         self._order = memfd_with(content)
@@ -62,9 +64,13 @@ class NativeHost:
             self.pid = self._start([theirs.fileno(), self._order, *self.lent], environment or {})
         self.status: int | None = None
 
+    def more(self) -> dict[str, Any]:
+        """What every order has besides."""
+        return {}
+
     def _start(self, descriptors: list[int], environment: dict[str, str]) -> int:
         """They become 3, 4, ...; 20 is one too many."""
-        path = program()
+        path = program(self.name)
         assert path is not None
         away = [fcntl.fcntl(x, fcntl.F_DUPFD_CLOEXEC, _OUT_OF_THE_WAY) for x in descriptors]
         actions = [(os.POSIX_SPAWN_DUP2, x, place) for place, x in enumerate(away, start=3)]

@@ -7,6 +7,8 @@
 
 #include "messages/wire/wire.hpp"
 
+namespace order_test {
+
 using namespace devices::worker::native;
 using messages::dtype;
 
@@ -140,3 +142,5 @@ TEST_CASE("an order in a file is read from the start, and its descriptor closed"
   CHECK(x->variants.at(0).function == "run");
   CHECK(close(file) == -1);
 }
+
+}  // namespace order_test

@@ -13,6 +13,8 @@
 #include "devices/worker/native/packets.hpp"
 #include "messages/wire/wire.hpp"
 
+namespace parts_test {
+
 using namespace devices::worker::native;
 
 namespace {
@@ -145,3 +147,5 @@ TEST_CASE("after processes are denied neither fork nor exec works, but threads d
   REQUIRE(WIFEXITED(state));
   CHECK(WEXITSTATUS(state) == 0);
 }
+
+}  // namespace parts_test

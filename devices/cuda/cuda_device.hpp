@@ -1,0 +1,23 @@
+#pragma once
+// An NVIDIA GPU of this node as a device: trace, verify and time stages, done by a judge with its zygote.
+
+#include "devices/worker/judge_craft.hpp"
+
+namespace devices::cuda {
+
+/// What a sandbox shows of the machine, so that processes in it can use its GPUs.
+struct cuda_surroundings {
+  std::vector<std::filesystem::path> nodes;    ///< /dev/nvidia*
+  std::vector<std::filesystem::path> toolkit;  ///< folders of a CUDA toolkit that lie elsewhere than the system's
+};
+
+/// @param devices the folder /dev
+cuda_surroundings look_for_cuda(const std::filesystem::path& devices = "/dev");
+
+/// The number in `options.name` counts among the GPUs that CUDA_VISIBLE_DEVICES names. Whether there is such a GPU is
+/// found out by the judge: its first answer is the failure then, with what to do.
+messages::expected<std::unique_ptr<executor>> make_cuda_device(std::shared_ptr<worker::worker_hub> hub,
+                                                               const blobs::blob_store& store,
+                                                               worker::judge_device_options options);
+
+}  // namespace devices::cuda

@@ -1,0 +1,44 @@
+"""Builds a library with nvcc when it is loaded and calls it through ctypes.
+
+task: relu
+expect: passed
+"""
+
+import ctypes
+import os
+import subprocess
+
+import torch
+import torch.nn as nn
+
+
+SOURCE = """
+__global__ void relu(const float* x, float* y, long long n) {
+  long long i = blockIdx.x * (long long)blockDim.x + threadIdx.x;
+  if (i < n) y[i] = fmaxf(x[i], 0);
+}
+extern "C" void run(const float* x, float* y, long long n) { relu<<<(n + 255) / 256, 256>>>(x, y, n); }
+"""
+
+
+def built():
+    folder = os.path.join(os.path.expanduser("~"), "relu")
+    library = os.path.join(folder, "relu.so")
+    if not os.path.exists(library):
+        os.makedirs(folder, exist_ok=True)
+        source = os.path.join(folder, "relu.cu")
+        with open(source, "w") as file:
+            file.write(SOURCE)
+        command = ["nvcc", "-O3", "-arch=native", "-shared", "-Xcompiler", "-fPIC", source, "-o", library]
+        subprocess.run(command, check=True)
+    return ctypes.CDLL(library)
+
+
+library = built()
+
+
+class ModelNew(nn.Module):
+    def forward(self, x):
+        y = torch.empty_like(x)
+        library.run(ctypes.c_void_p(x.data_ptr()), ctypes.c_void_p(y.data_ptr()), ctypes.c_longlong(x.numel()))
+        return y
