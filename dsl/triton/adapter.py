@@ -81,6 +81,8 @@ def compile(request: CompileRequest) -> CompileResult:
         _fill_in(record, built, request.arch, SHARED_BYTES_A_BLOCK[capability])
     except Refused as problem:
         return _refuse(str(problem), findings=findings)
+    except (KeyError, TypeError, AttributeError) as error:
+        return _refuse(f"{entry['record']} is no launch record: {type(error).__name__} {error}", findings=findings)
     Path(request.folder, ARTIFACT).write_bytes(msgpack.packb(record))
     return CompileResult(ok=True, artifact=ARTIFACT, warnings=findings)
 
@@ -108,6 +110,8 @@ def _functions(request: CompileRequest, record: dict[str, Any]) -> dict[int, lis
     """What is to be compiled of each image, in the order of the launches."""
     wanted: dict[int, list[str]] = {}
     for launch in _launches(record):
+        if not isinstance(launch.get("kernel"), str):
+            raise Refused("a launch of the record names no kernel")
         names = wanted.setdefault(launch["image"], [])
         if launch["kernel"] not in names:
             names.append(launch["kernel"])

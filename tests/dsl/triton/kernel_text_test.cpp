@@ -1,4 +1,5 @@
-// What the recipes write, without a compiler: test_triton_adapter.py and test_triton_kernels.py build it, tests/gpu runs it.
+// What the recipes write, without a compiler: test_triton_adapter.py and test_triton_kernels.py build it, tests/gpu
+// runs it.
 
 #include <cmath>
 

@@ -154,6 +154,7 @@ def test_bad_requests_are_refused(adapter: ModuleType, tmp_path: Path) -> None:
         (record() | {"version": 2}, "sm_90a", "version 2"),
         ({"version": 1}, "sm_90a", "launches.json is no launch record"),
         (record(image_=1) | {"images": []}, "sm_90a", "launches.json is no launch record"),
+        (record(kernel=["double"]), "sm_90a", "names no kernel"),
         (record(), "x86-64", "is no architecture"),
         (record(), "sm_20", "is no architecture that kernels are built for"),
     ]
