@@ -9,7 +9,6 @@ import functools
 import importlib.metadata
 import importlib.util
 import json
-import os
 import re
 import struct
 import subprocess
@@ -49,7 +48,8 @@ def toolchain() -> str:
     assemblers = []
     for tool in ("ptxas", "ptxas-blackwell"):  # Triton itself chooses by architecture
         if (file := _tools() / tool).is_file():
-            said = subprocess.run([file, "--version"], capture_output=True, text=True, check=True, stdin=subprocess.DEVNULL)
+            command = [str(file), "--version"]
+            said = subprocess.run(command, capture_output=True, text=True, check=True, stdin=subprocess.DEVNULL)
             assemblers.append(f"{tool} {re.search(r'V[0-9.]+', said.stdout)[0]}")
     return f"triton {importlib.metadata.version('triton')}, {', '.join(assemblers)}, fusion {FUSION}"
 
@@ -81,6 +81,8 @@ def compile(request: CompileRequest) -> CompileResult:
         _fill_in(record, built, request.arch, SHARED_BYTES_A_BLOCK[capability])
     except Refused as problem:
         return _refuse(str(problem), findings=findings)
+    except (KeyError, TypeError, AttributeError) as error:
+        return _refuse(f"{entry['record']} is no launch record: {type(error).__name__} {error}", findings=findings)
     Path(request.folder, ARTIFACT).write_bytes(msgpack.packb(record))
     return CompileResult(ok=True, artifact=ARTIFACT, warnings=findings)
 
@@ -108,6 +110,8 @@ def _functions(request: CompileRequest, record: dict[str, Any]) -> dict[int, lis
     """What is to be compiled of each image, in the order of the launches."""
     wanted: dict[int, list[str]] = {}
     for launch in _launches(record):
+        if not isinstance(launch.get("kernel"), str):
+            raise Refused("a launch of the record names no kernel")
         names = wanted.setdefault(launch["image"], [])
         if launch["kernel"] not in names:
             names.append(launch["kernel"])
@@ -125,7 +129,7 @@ def _build(
     cache = folder / "cache"
     cache.mkdir(parents=True)
     environment = {"TRITON_CACHE_DIR": str(cache), "TRITON_DEFAULT_FP_FUSION": FUSION, "TRITON_DUMP_PTXAS_LOG": "1"}
-    environment |= {"TMPDIR": str(folder)}
+    environment |= dict.fromkeys(("HOME", "TRITON_HOME", "TMPDIR"), str(folder))
     order = {"file": request.files[name], "functions": functions, "capability": capability, "environment": environment}
     (folder / "order.json").write_text(json.dumps(order), encoding="utf-8")
     done = run_tool([sys.executable, "-P", str(BUILDER), "order.json"], request.limit_s, str(folder))
@@ -212,7 +216,7 @@ def _add_hidden(record: dict[str, Any], launch: dict[str, Any], kernel: dict[str
         )
     hidden = sizes[len(given) :]
     if any(size != 8 for size in hidden) or len(hidden) > 2:
-        raise Refused(f"{kernel['function']} takes parameters of this Triton that are not known: {_listed(hidden)} bytes")
+        raise Refused(f"{kernel['function']} takes parameters of {_listed(hidden)} bytes that this Triton adds")
     if kernel["profile"]:
         raise Refused(f"{kernel['function']} profiles itself, for which a launch has no memory")
     for i in range(len(hidden)):

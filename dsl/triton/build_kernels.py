@@ -80,7 +80,9 @@ def line_in(error: BaseException, file: str) -> int:
     return lines[-1] or 0 if lines else 0
 
 
-def build_one(order: dict[str, Any], module: ModuleType, table: dict[str, Any], index: int, name: str) -> dict[str, Any]:
+def build_one(
+    order: dict[str, Any], module: ModuleType, table: dict[str, Any], index: int, name: str
+) -> dict[str, Any]:
     from triton.compiler import CompilationError
     from triton.runtime.errors import PTXASError
     from triton.runtime.jit import JITFunction
@@ -112,7 +114,7 @@ def line_of(function: Any) -> int:
 
 def checked(name: str, entry: Any, arguments: list[str]) -> dict[str, Any]:
     if not isinstance(entry, dict) or not KEYS >= entry.keys() or "signature" not in entry:
-        raise Refused(f"KERNELS[{name!r}] must be a dict with a signature and no other keys than {', '.join(sorted(KEYS))}")
+        raise Refused(f"KERNELS[{name!r}] must be a dict with a signature and no keys but {', '.join(sorted(KEYS))}")
     signature = entry["signature"]
     if list(signature) != list(arguments):
         raise Refused(f"KERNELS[{name!r}]: the signature must name {', '.join(arguments)} in this order")

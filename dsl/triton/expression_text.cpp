@@ -79,7 +79,8 @@ std::string compute_type(dtype compute) {
 }
 
 bool is_literal(const std::string& text) {
-  return !text.empty() && (text.front() == '-' || (text.front() >= '0' && text.front() <= '9') || text.starts_with("float("));
+  return !text.empty()
+         && (text.front() == '-' || (text.front() >= '0' && text.front() <= '9') || text.starts_with("float("));
 }
 
 std::string as_block(const std::string& text, dtype compute) {
@@ -112,11 +113,11 @@ std::string triton_printer::bare_number(double x) const {
 
 std::string triton_printer::number(double x) const { return bare_number(x); }
 
-/// Python computes with plain numbers in its own way, and functions take them for float32.
+/// Python computes with plain numbers in its own way, and Triton takes them for float32.
 std::vector<std::string> triton_printer::in_blocks(operation op, std::span<const std::string> arguments) const {
   std::vector<std::string> all{arguments.begin(), arguments.end()};
   auto first_number = all.begin() + (op == operation::where ? 1 : 0);
-  bool exact = !infix_of(op).empty() || compute_ == dtype::float32;
+  bool exact = compute_ == dtype::float32 || (compute_ == dtype::int64 && !infix_of(op).empty());
   if (exact && !std::all_of(first_number, all.end(), is_literal)) return all;
   for (auto& x : all) x = as_block(x, compute_);
   return all;

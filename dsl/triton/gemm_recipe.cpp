@@ -35,7 +35,8 @@ bool reads_halves(const anchored& x) {
     auto type = one.operands.size() == 1 ? one.operands[0].spec.dtype : dtype::float32;
     return hands_on(one.expression) && (type == dtype::float16 || type == dtype::bfloat16);
   };
-  return half(x.inputs[0]) && half(x.inputs[1]) && x.inputs[0].operands[0].spec.dtype == x.inputs[1].operands[0].spec.dtype;
+  return half(x.inputs[0]) && half(x.inputs[1])
+         && x.inputs[0].operands[0].spec.dtype == x.inputs[1].operands[0].spec.dtype;
 }
 
 std::string number(std::int64_t x) { return std::to_string(x); }
@@ -56,8 +57,8 @@ public:
       : order_(order),
         x_(x),
         halves_(reads_halves(x.around)),
-        tiles_(tile(x.product, x.around.compute, halves_, order.knobs, order.device)),
         code_(x.around),
+        tiles_(tile(x.product, {x.around.compute, halves_, along_k(0) && along_k(1)}, order.knobs, order.device)),
         name_("group_" + order.group.name),
         summary_(operators_of(order.graph, order.group.nodes)) {}
 
@@ -89,6 +90,9 @@ public:
   }
 
 private:
+  /// Whether operand i has neighbours along k side by side in memory.
+  bool along_k(std::size_t i) const { return code_.last_is_inner(i) == (i == 0); }
+
   bool wide() const {
     auto planes = x_.product.batch * std::max(tiles_.rows, tiles_.columns) * tiles_.depth;
     return code_.wide_index() || planes > INT32_MAX;
@@ -107,7 +111,6 @@ private:
   /// Input i as planes along k.
   template_data split(std::size_t i) {
     bool left = i == 0;
-    bool along_k = code_.last_is_inner(i) == left;
     auto lines = left ? tiles_.rows : tiles_.columns;
     kernel k;
     k.name = name_ + (left ? "_left" : "_right");
@@ -115,10 +118,10 @@ private:
     k.pointers.push_back(pointer_to_plane(left ? left_high : right_high, "high"));
     k.pointers.push_back(pointer_to_plane(left ? left_low : right_low, "low"));
     k.pointers.push_back(pointer_to_plane(left ? left_exponents : right_exponents, "exponents"));
-    auto rows = along_k ? std::int64_t{4} : std::min<std::int64_t>(32, left ? tiles_.m : tiles_.n);
-    k.constants = {{"ROWS", rows}, {"BLOCK", along_k ? 1024 : 64}};
+    auto rows = std::int64_t{along_k(i) ? 4 : 16};  // no tile has fewer
+    k.constants = {{"ROWS", rows}, {"BLOCK", along_k(i) ? 1024 : 256}};
     k.programs = x_.product.batch * lines / rows;
-    k.warps = along_k ? 8 : 4;
+    k.warps = 8;
     auto text = code_.input(i, {{"m", "k"}, !left, false, "p"}, "        ");
     template_data data;
     data.set("units", number(lines / rows));
@@ -128,7 +131,8 @@ private:
     data.set("depth", number(tiles_.depth));
     data.set("lines", text.lines);
     data.set("value", as_block(text.results[0], dtype::float32));
-    return finish(std::move(data), std::move(k), left ? ": planes of the left operand" : ": planes of the right operand");
+    return finish(std::move(data), std::move(k),
+                  left ? ": planes of the left operand" : ": planes of the right operand");
   }
 
   /// What every kernel has that multiplies.
@@ -237,8 +241,8 @@ private:
   const group_order& order_;
   const analysed_product& x_;
   bool halves_;
-  product_tiles tiles_;
   product_code code_;
+  product_tiles tiles_;
   std::string name_, summary_;
   std::vector<kernel> kernels_;
 };

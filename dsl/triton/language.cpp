@@ -18,8 +18,11 @@ using messages::failure_code;
 
 using make_recipe = std::unique_ptr<recipe> (*)(const recipe_files&);
 const std::map<std::string, make_recipe, std::less<>>& implementations() {
-  static const std::map<std::string, make_recipe, std::less<>> all{
-      {"colred", &make_colred}, {"gemm", &make_gemm}, {"map", &make_map}, {"rowred", &make_rowred}, {"rownorm", &make_rownorm}};
+  static const std::map<std::string, make_recipe, std::less<>> all{{"colred", &make_colred},
+                                                                   {"gemm", &make_gemm},
+                                                                   {"map", &make_map},
+                                                                   {"rowred", &make_rowred},
+                                                                   {"rownorm", &make_rownorm}};
   return all;
 }
 

@@ -45,8 +45,7 @@ public:
 private:
   void add_pointers(const std::string& letter, const std::vector<map_tensor>& tensors, buffer_kind buffer) {
     for (std::uint32_t i = 0; i < tensors.size(); ++i)
-      kernel_.pointers.push_back(
-          {letter + std::to_string(i), pointer_of(tensors[i].spec.dtype), {buffer, i, 0}});
+      kernel_.pointers.push_back({letter + std::to_string(i), pointer_of(tensors[i].spec.dtype), {buffer, i, 0}});
   }
 
   bool needs_wide_index() const {

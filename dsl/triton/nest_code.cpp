@@ -107,11 +107,13 @@ std::string nest_code::row_load(std::uint32_t index, bool scalar) const {
   const auto& x = tiles_.nest.operands[index];
   auto type = compute_type(tiles_.nest.compute);
   auto name = 'r' + std::to_string(index);
-  if (x.is_position()) return name + " = " + position(index, scalar ? extent::one : extent::rows, "") + ".to(" + type + ')';
+  if (x.is_position())
+    return name + " = " + position(index, scalar ? extent::one : extent::rows, "") + ".to(" + type + ')';
   auto pointer = 'x' + std::to_string(index);
   bool moves = !scalar && along_kept(x);
   if (!moves && elements(x.spec.shape) == 0) return name + " = tl.full([], 0, " + type + ')';
-  auto load = moves ? "tl.load(" + pointer + " + " + kept_place(x) + ", mask=there, other=0)" : "tl.load(" + pointer + ')';
+  auto load =
+      moves ? "tl.load(" + pointer + " + " + kept_place(x) + ", mask=there, other=0)" : "tl.load(" + pointer + ')';
   return name + " = " + loaded(load, x.spec.dtype, tiles_.nest.compute);
 }
 
@@ -132,8 +134,9 @@ std::string nest_code::tile_load(std::uint32_t index, const std::string& label) 
   }
   auto pointer = "tl.load(x" + std::to_string(index) + " + ";
   auto columns = reduced_place(x, label);
-  auto load = along_kept(x) ? pointer + as_column(kept_place(x)) + " + " + as_row(columns) + ", mask=tile" + label + ", other=0)"
-                            : pointer + columns + ", mask=inside" + label + ", other=0)";
+  auto load = along_kept(x)
+                  ? pointer + as_column(kept_place(x)) + " + " + as_row(columns) + ", mask=tile" + label + ", other=0)"
+                  : pointer + columns + ", mask=inside" + label + ", other=0)";
   return loaded(load, x.spec.dtype, tiles_.nest.compute);
 }
 
@@ -165,8 +168,8 @@ printed nest_code::text_of(const messages::expression& x, extent how, const std:
 }
 
 /// A place is handed on as the integer that it is.
-std::string nest_code::value_to_store(const messages::expression& x, std::size_t result, const printed& text, extent how,
-                                      messages::dtype memory) const {
+std::string nest_code::value_to_store(const messages::expression& x, std::size_t result, const printed& text,
+                                      extent how, messages::dtype memory) const {
   auto first_slot = static_cast<std::uint32_t>(tiles_.nest.operands.size());
   const auto& node = x.nodes[x.results[result]];
   if (!node.operand || *node.operand < first_slot || !is_place(*node.operand - first_slot))
@@ -185,7 +188,9 @@ std::vector<kernel_pointer> nest_code::pointers() const {
   std::vector<kernel_pointer> all;
   for (auto i : reads_) {
     const auto& x = tiles_.nest.operands[i];
-    all.push_back({'x' + std::to_string(i), pointer_of(x.spec.dtype), {buffer_kind::argument, index_in(interface_.reads, x.name), 0}});
+    all.push_back({'x' + std::to_string(i),
+                   pointer_of(x.spec.dtype),
+                   {buffer_kind::argument, index_in(interface_.reads, x.name), 0}});
   }
   for (auto i : writes_) {
     const auto& x = target_of(i);

@@ -35,7 +35,8 @@ public:
     if (!x) return tl::unexpected{x.error()};
     if (family_of(*x) != mine_) return fail(failure_code::bad_input, "the loops run another way than this recipe's");
     if (x->stages.empty() && make_expression(graph, nodes)) return fail(failure_code::bad_input, "nothing is reduced");
-    if (spreads_over_rows(*x)) return fail(failure_code::bad_input, "a variance of rows' results needs a kernel of its own");
+    if (spreads_over_rows(*x))
+      return fail(failure_code::bad_input, "a variance of rows' results needs a kernel of its own");
     return {};
   }
 
@@ -48,7 +49,8 @@ public:
     auto made = write_kernels(tiles, interface, order.group.name, summary);
     auto text = render_kernel(files_, made.data);
     if (!text) return tl::unexpected{text.error()};
-    group_text result{.name = order.group.name, .text = *std::move(text), .reads = interface.reads, .writes = interface.writes};
+    group_text result{
+        .name = order.group.name, .text = *std::move(text), .reads = interface.reads, .writes = interface.writes};
     for (const auto& kernel : made.kernels) {
       auto launch = kernel.launch();
       if (!launch) return tl::unexpected{launch.error()};

@@ -14,7 +14,7 @@ using messages::knob_values;
 
 constexpr std::int64_t elements_a_thread = 16;
 constexpr std::int64_t most_warps = 16;
-constexpr std::int64_t most_parts = 512;  ///< joined by one program
+constexpr std::int64_t most_parts = 512;     ///< joined by one program
 constexpr std::int64_t fewest_columns = 32;  ///< side by side in memory: a whole transaction
 
 std::int64_t processors(const messages::device_info& device) {
@@ -24,11 +24,15 @@ std::int64_t processors(const messages::device_info& device) {
 
 /// How many tensors a tile holds in registers.
 std::int64_t held(const reduction_nest& x) {
-  return std::max<std::int64_t>(std::ranges::count_if(x.operands, [&](const nest_tensor& one) {
-    auto moves = [](auto step) { return step != 0; };
-    auto reduced = one.steps.begin() + static_cast<std::ptrdiff_t>(x.kept);
-    return !one.is_position() && std::any_of(one.steps.begin(), reduced, moves) && std::any_of(reduced, one.steps.end(), moves);
-  }), 1);
+  return std::max<std::int64_t>(
+      std::ranges::count_if(x.operands,
+                            [&](const nest_tensor& one) {
+                              auto moves = [](auto step) { return step != 0; };
+                              auto reduced = one.steps.begin() + static_cast<std::ptrdiff_t>(x.kept);
+                              return !one.is_position() && std::any_of(one.steps.begin(), reduced, moves)
+                                     && std::any_of(reduced, one.steps.end(), moves);
+                            }),
+      1);
 }
 
 /// As many rows as a tile has room for, as long as every processor gets some.
@@ -51,7 +55,8 @@ void choose_columns(nest_tiles& x, const knob_values& knobs, std::int64_t enough
   auto tile = integer_knob(knobs, "tile");
   auto padded = power_of_two(std::max<std::int64_t>(x.reduced, 1));
   auto inner = power_of_two(x.kept_sizes.empty() ? 1 : std::max<std::int64_t>(x.kept_sizes.back(), 1));
-  x.whole = padded * std::min(fewest_columns, inner) <= std::max<std::int64_t>(tile, integer_knob(knobs, "longest") / 2);
+  x.whole =
+      padded * std::min(fewest_columns, inner) <= std::max<std::int64_t>(tile, integer_knob(knobs, "longest") / 2);
   auto least = std::min(fewest_columns, inner);
   x.rows = std::max(least, x.whole ? rows_of(x, tile / padded, enough) : least * 2);
   x.block = x.whole ? padded : std::max<std::int64_t>(tile / x.rows, 1);

@@ -1,7 +1,7 @@
 #pragma once
-// How programs share a reduction: each takes a tile of `rows` kept points and walks the reduced ones, `block` at a time.
-// Where a row fits, one tile holds all of it, and memory is read once. Where there are too few rows for the device, a
-// row is divided into parts, and other kernels join what these found.
+// How programs share a reduction: each takes a tile of `rows` kept points and walks the reduced ones, `block` at a
+// time. Where a row fits, one tile holds all of it, and memory is read once. Where there are too few rows for the
+// device, a row is divided into parts, and other kernels join what these found.
 
 #include "dsl/reduction_nest.hpp"
 #include "messages/records/device.hpp"

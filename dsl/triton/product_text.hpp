@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "dsl/anchored.hpp"
+#include "dsl/printer.hpp"
 #include "dsl/triton/kernel.hpp"
 
 namespace dsl::triton {

@@ -22,10 +22,12 @@ scheme scheme_of(const std::string& word) {
   return word == "planes" ? scheme::planes : word == "ieee" ? scheme::ieee : scheme::split;
 }
 
-void choose_scheme(product_tiles& t, const matmul& x, dtype compute, bool halves, const std::string& wish) {
+void choose_scheme(product_tiles& t, const matmul& x, const product_operands& of, const std::string& wish) {
   bool small = static_cast<double>(x.batch * x.m) * static_cast<double>(x.n) * static_cast<double>(x.k) < worth_planes;
-  auto word = wish != "auto" ? wish : small || x.m < 64 || x.n < 64 ? "tf32x3" : "planes";
-  t.how = halves ? scheme::native : compute == dtype::float64 ? scheme::ieee : scheme_of(word);
+  // Tensor cores read tf32 along k only; measured on an H200: 36 Tflop/s otherwise, against 67 of bf16x6.
+  auto narrow = of.along_k ? "tf32x3" : "bf16x6";
+  auto word = wish != "auto" ? wish : small || x.m < 64 || x.n < 64 ? narrow : "planes";
+  t.how = of.halves ? scheme::native : of.compute == dtype::float64 ? scheme::ieee : scheme_of(word);
   t.precision = t.how == scheme::split ? word : "ieee";
 }
 
@@ -45,10 +47,10 @@ void choose_tiles(product_tiles& t, const matmul& x, const messages::device_info
 
 }  // namespace
 
-product_tiles tile(const matmul& x, dtype compute, bool halves, const messages::knob_values& knobs,
+product_tiles tile(const matmul& x, const product_operands& of, const messages::knob_values& knobs,
                    const messages::device_info& device) {
   product_tiles t;
-  choose_scheme(t, x, compute, halves, word_knob(knobs, "scheme"));
+  choose_scheme(t, x, of, word_knob(knobs, "scheme"));
   t.m = integer_knob(knobs, "block_m"), t.n = integer_knob(knobs, "block_n"), t.k = integer_knob(knobs, "block_k");
   t.warps = integer_knob(knobs, "warps"), t.stages = integer_knob(knobs, "stages");
   if (t.how == scheme::split) t.k = std::min<std::int64_t>(t.k, 32);

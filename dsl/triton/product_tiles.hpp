@@ -27,8 +27,14 @@ struct product_tiles {
   std::int64_t programs = 1;                      ///< for all of the batch
 };
 
-/// @param halves both operands are of that narrower type and read as they are; else computed in `compute`
-product_tiles tile(const matmul& x, messages::dtype compute, bool halves, const messages::knob_values& knobs,
+/// What both operands are.
+struct product_operands {
+  messages::dtype compute = messages::dtype::float32;
+  bool halves = false;   ///< of a type of 16 bits, and read as they are
+  bool along_k = false;  ///< neighbours in memory are neighbours along k
+};
+
+product_tiles tile(const matmul& x, const product_operands& of, const messages::knob_values& knobs,
                    const messages::device_info& device);
 
 }  // namespace dsl::triton

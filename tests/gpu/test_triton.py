@@ -88,7 +88,11 @@ class Built:
 
     def outputs(self) -> list[torch.Tensor]:
         specs = self.manifest["outputs"]
-        made = [torch.empty_strided(x["shape"], x["strides"], dtype=getattr(torch, x["dtype"]), device="cuda") for x in specs]
+        dtypes = [getattr(torch, x["dtype"]) for x in specs]
+        made = [
+            torch.empty_strided(x["shape"], x["strides"], dtype=dtype, device="cuda")
+            for x, dtype in zip(specs, dtypes, strict=True)
+        ]
         for x in made:
             x.fill_(float("nan") if x.is_floating_point() else 77)
         return made
@@ -101,6 +105,11 @@ class Built:
         close = getattr(self.launches, "close", None)
         if close is not None:
             close()
+
+
+def plain(x: torch.Tensor) -> torch.Tensor:
+    """Without NaN, which equals nothing."""
+    return x.nan_to_num(7) if x.is_floating_point() else x
 
 
 def wide(x: torch.Tensor) -> torch.Tensor:
@@ -117,7 +126,8 @@ def error(got: torch.Tensor, eager: torch.Tensor, exact: torch.Tensor) -> tuple[
 
 
 def compare(name: str, got: torch.Tensor, eager: torch.Tensor, exact: torch.Tensor) -> None:
-    """Form and non-finite elements as eager's; the rest within four times eager's error and two steps of the type."""
+    """Form and non-finite elements as eager's; the rest within four times eager's error and two steps of the type. What
+    bf16x3 leaves out is more where few products are added up."""
     assert (got.dtype, got.shape, got.stride()) == (eager.dtype, eager.shape, eager.stride()), name
     if not got.is_floating_point():
         assert torch.equal(got, eager), (name, (got != eager).sum().item())
@@ -129,7 +139,8 @@ def compare(name: str, got: torch.Tensor, eager: torch.Tensor, exact: torch.Tens
     finite = torch.isfinite(eager)
     largest = exact.double().abs()[finite].max().item() if finite.any() else 0.0
     few = 64 if got.dtype == torch.float64 else 2
-    assert off <= 4 * own + few * torch.finfo(got.dtype).eps * largest, (name, off, own, largest)
+    factor = 16 if "bf16x3" in name else 4
+    assert off <= factor * own + few * torch.finfo(got.dtype).eps * largest, (name, off, own, largest)
 
 
 def results(case: Case, model: nn.Module, inputs: list[torch.Tensor]) -> tuple[list[torch.Tensor], list[torch.Tensor]]:
@@ -158,7 +169,7 @@ def check(case: Case, place: Path) -> None:
     for i, (got, wanted, right) in enumerate(zip(outputs, eager, exact, strict=True)):
         compare(f"{case.name} {i}", got, wanted, right)
     for x, y in zip(inputs, before, strict=True):
-        assert torch.equal(x.nan_to_num(7) if x.is_floating_point() else x, y.nan_to_num(7) if y.is_floating_point() else y)
+        assert torch.equal(plain(x), plain(y)), f"{case.name} changed an input"
     for name, buffer in model.named_buffers():
         assert name.endswith("tracked") or torch.allclose(buffer, after.get_buffer(name), rtol=1e-5, atol=1e-6), name
     candidate.close()
@@ -169,7 +180,16 @@ def test_kernels_agree_with_torch(case: Case, tmp_path: Path) -> None:
     check(case, prepared(case, tmp_path))
 
 
-EXPORTED = ("pointwise", "broadcast", "types", "batch_norm", "means_of_rows", "rows_on", "linear_planes_descriptors", "prologue")
+EXPORTED = (
+    "pointwise",
+    "broadcast",
+    "types",
+    "batch_norm",
+    "means_of_rows",
+    "rows_on",
+    "linear_planes_descriptors",
+    "prologue",
+)
 
 
 @pytest.mark.parametrize("case", [x for x in RIGHT if x.name in EXPORTED], ids=lambda x: x.name)

