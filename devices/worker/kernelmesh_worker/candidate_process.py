@@ -30,6 +30,7 @@ _MOST_LOOKS = 50
 _MOST_TRIED = 64
 _PROCESS_CLOCK = 2  # CPUCLOCK_SCHED of a process, as clock_getcpuclockid makes it
 _STOPPED_RUNS_NS = 500_000  # more than the kernel may still count when all have stopped
+_FEW_STRAYS, _TURNS_A_STRAY = 3, 8  # so often may it have been given a core out of turn, and once in so many turns
 _TIMES_RUN = 2  # place in /proc/PID/task/ID/schedstat
 _MINOR_FAULTS = 7  # place of minflt in /proc/PID/stat, counted from behind the name
 _WITHOUT_MEMORY = ("OutOfMemoryError: CUDA", "CUDA_ERROR_OUT_OF_MEMORY")  # raised for want of a GPU's memory
@@ -43,6 +44,10 @@ class Limits:
     call_s: float
     memory_bytes: int
     device_bytes: int = 0
+
+
+class OutOfTurn(Exception):
+    """It was given a core while it was stopped: it may know the contents, which others must take the place of."""
 
 
 class CandidateEnded(Exception):
@@ -70,6 +75,7 @@ class CandidateProcess:
         self.forward_ns = 0  # spent in its calls, as the judge's clock has them
         self.device_ns = 0.0  # what the device's clock had of the last call, as the candidate's process says
         self.has_gate = here().has_gate and not program
+        self._turns = self._strays = 0
         self.library: list[str] = []  # operators of libraries that it tried where they are closed, as it says
         self._zygote = zygote
         self._limits = limits
@@ -167,6 +173,7 @@ class CandidateProcess:
         self._signal(signal.SIGSTOP)
         self._await_stop()
         self._check_alone()
+        self._turns += 1
         self._stopped_ns = self._settled_ns()
         self._stopped_wakings = self._wakings()
 
@@ -193,10 +200,17 @@ class CandidateProcess:
         return sum(int(x[_TIMES_RUN]) for x in stats if len(x) > _TIMES_RUN)
 
     def _check_stopped(self) -> None:
-        """Who was woken may have worked for less time than the kernel's clocks are trusted for: wakings count too."""
-        if self._processor_ns() - self._stopped_ns > _STOPPED_RUNS_NS or self._wakings() > self._stopped_wakings:
+        """Who was woken may have worked for less time than the kernel's clocks are trusted for: wakings count too. On a
+        busy machine a thread that is called stopped may still wait for a core, to leave it: OutOfTurn, now and then."""
+        ran = self._processor_ns() - self._stopped_ns
+        if ran <= _STOPPED_RUNS_NS and self._wakings() <= self._stopped_wakings:
+            return
+        self._strays += 1
+        if ran > _STOPPED_RUNS_NS or self._strays > _FEW_STRAYS + self._turns // _TURNS_A_STRAY:
             self._end()
             raise CandidateEnded("raised", self.phase, 0, "it ran while it was stopped")
+        self.stop()
+        raise OutOfTurn
 
     def go_on(self) -> None:
         self._signal(signal.SIGCONT)

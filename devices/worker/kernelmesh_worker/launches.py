@@ -44,7 +44,6 @@ DIMENSIONS = ("x", "y", "z")
 PORTABLE_CLUSTER, LARGEST_CLUSTER = 8, 16
 
 
-
 class Refused(ValueError):
     """What is wrong with a record, in one sentence."""
 

@@ -35,6 +35,15 @@ class Samples:
     beyond: list[float] = field(default_factory=list)  # that
     nothing: list[float] = field(default_factory=list)  # what the device's clock has of empty calls
 
+    def counts(self) -> dict[str, int]:
+        """How many of each there are."""
+        return {name: len(x) for name, x in vars(self).items() if isinstance(x, list) and name != "kept"}
+
+    def go_back(self, counts: dict[str, int]) -> None:
+        """Forgets what came since then, but for the worst calls."""
+        for name, count in counts.items():
+            del getattr(self, name)[count:]
+
     def empty_ns(self) -> float:
         return float(statistics.median(self.empty)) if self.empty else 0.0
 

@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import contextlib
+import math
 import random
 import tempfile
 import time
 from collections.abc import Callable, Iterator
-from typing import Any
+from typing import Any, TypeVar
 
 from kernelmesh_worker.arena import Arena, Delivered, JudgeFailure
-from kernelmesh_worker.candidate_process import CandidateEnded, CandidateProcess
+from kernelmesh_worker.candidate_process import CandidateEnded, CandidateProcess, OutOfTurn
 from kernelmesh_worker.checking import Checks, Figures, agree, badness, collect, lend
 from kernelmesh_worker.contents import ROOM, Content, Contents
 from kernelmesh_worker.contest import Contest, finished
@@ -36,6 +37,7 @@ _HARD_BUDGETS = 10  # a slow call is repeated FEWEST_PAIRS times, but not beyond
 _LONGEST_SPIN_NS = 200_000  # a judge that sleeps longer wakes no slower; a longer spin meets other processes
 
 _SECRET = random.SystemRandom()
+Result = TypeVar("Result")
 
 
 class Contender:
@@ -153,7 +155,7 @@ def _compiled(contest: Contest, stack: contextlib.ExitStack, samples: Samples, c
     cache = stack.enter_context(tempfile.TemporaryDirectory(prefix="inductor-", ignore_cleanup_errors=True))
     try:
         baseline = Baseline(contest, stack, cache)
-        baseline.turn(content)
+        _at_last(lambda: baseline.turn(content))
     except JudgeFailure as failure:  # a compiler may fail in many ways; the baseline is left out then
         samples.left_out["compile"] = one_line(str(failure))
         return None
@@ -183,11 +185,11 @@ class Turns:
                 break
             content = self._contents.next()
             for side in _shuffled(self._baselines.all()):
-                elapsed = side.turn(content)
+                elapsed = _at_last(lambda side=side, content=content: side.turn(content))
                 if side is self._baselines.eager:
                     self.samples.alone.append(elapsed)
         for _ in range(_EMPTY_TURNS):
-            self._empty_turn()
+            _at_last(self._empty_turn)
 
     def _warm_up(self, sides: list[Any]) -> None:
         """Until no side touches fresh pages any more: they would be counted against whom they happen to meet."""
@@ -197,7 +199,7 @@ class Turns:
                 break
             before = [x.process.page_faults() for x in sides]
             for side in sides:
-                side.turn(self._contents.known())
+                _at_last(lambda side=side: side.turn(self._contents.known()))
             fresh = [x.process.page_faults() - n for x, n in zip(sides, before, strict=True)]
             if i + 1 >= _WARM_UP_CALLS and max(fresh) <= _FEW_FAULTS:
                 break
@@ -215,7 +217,7 @@ class Turns:
                 self._bare = stack.enter_context(self._contest.bare_host(checks.arena))
                 self._bare.stop()
                 for _ in range(_EMPTY_TURNS):
-                    self._empty_turn()
+                    _at_last(self._empty_turn)
             self._warm_up([self._candidate, *self._baselines.all()])
             self._run_pairs()
 
@@ -234,6 +236,14 @@ class Turns:
             self._pair(i)
 
     def _pair(self, index: int) -> None:
+        """Counts for nothing where a side was given a core out of turn."""
+        known = self.samples.counts()
+        try:
+            self._run_pair(index)
+        except OutOfTurn:
+            self.samples.go_back(known)
+
+    def _run_pair(self, index: int) -> None:
         """All sides on the same contents, which the candidate has not seen before."""
         content = self._contents.next()
         x, sides = self.samples, self._baselines
@@ -291,8 +301,17 @@ class Turns:
 
     def _interval(self) -> float:
         x = self.samples
+        if not x.candidate:
+            return math.inf
         pairs = zip(x.less_empty(x.eager), x.candidate_ns(), strict=True)
         return relative_interval([max(1.0, eager) / max(1.0, one) for eager, one in pairs])
+
+
+def _at_last(turn: Callable[[], Result]) -> Result:
+    """Of turns that are not compared with others: again where it was out of turn. That has its limit there."""
+    while True:
+        with contextlib.suppress(OutOfTurn):
+            return turn()
 
 
 def _shuffled(items: list[Any]) -> list[Any]:

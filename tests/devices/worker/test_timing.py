@@ -7,6 +7,8 @@ from typing import Any
 
 import pytest
 from family import Family
+from kernelmesh_worker.candidate_process import CandidateEnded, CandidateProcess, OutOfTurn
+from kernelmesh_worker.samples import Samples
 from test_judging import TASK, c_work, candidate
 
 LARGE = TASK.replace("ROWS = 64", "ROWS = 1 << 15")
@@ -145,3 +147,42 @@ def get_inputs():
     figures = timed(family.judge_python(task, task.replace("class Model", "class ModelNew"), time=True))
     assert figures["fate"]["end"] == "finished"
     assert len(figures["candidate_ns"]) >= 10
+
+
+def test_a_core_that_is_given_out_of_turn_costs_a_turn_and_a_habit_of_it_the_verdict(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    process = object.__new__(CandidateProcess)
+    process.phase = "time"
+    process._turns, process._strays, process._stopped_ns, process._stopped_wakings = 80, 0, 0, 4
+    monkeypatch.setattr(process, "stop", lambda: None)
+    monkeypatch.setattr(process, "_end", lambda: None)
+    monkeypatch.setattr(process, "_processor_ns", lambda: 20_000)
+    monkeypatch.setattr(process, "_wakings", lambda: 4)
+    process._check_stopped()
+    monkeypatch.setattr(process, "_wakings", lambda: 5)
+    for _ in range(3 + 80 // 8):
+        with pytest.raises(OutOfTurn):
+            process._check_stopped()
+    with pytest.raises(CandidateEnded, match="raised"):
+        process._check_stopped()
+
+
+def test_one_that_works_while_it_is_stopped_ends_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    process = object.__new__(CandidateProcess)
+    process.phase = "time"
+    process._turns, process._strays, process._stopped_ns, process._stopped_wakings = 80, 0, 0, 4
+    monkeypatch.setattr(process, "_end", lambda: None)
+    monkeypatch.setattr(process, "_processor_ns", lambda: 600_000)
+    with pytest.raises(CandidateEnded):
+        process._check_stopped()
+
+
+def test_a_pair_out_of_turn_leaves_no_samples() -> None:
+    samples = Samples(candidate=[1, 2], eager=[3, 4], repeat=[5], delivered=[(1, 2)])
+    known = samples.counts()
+    samples.candidate.append(6)
+    samples.delivered.append((3, 4))
+    samples.nothing.append(0.5)
+    samples.go_back(known)
+    assert samples == Samples(candidate=[1, 2], eager=[3, 4], repeat=[5], delivered=[(1, 2)])

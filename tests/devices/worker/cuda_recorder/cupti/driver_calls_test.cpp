@@ -4,6 +4,8 @@
 
 #include "tests/devices/worker/cuda_native/samples.hpp"
 
+namespace driver_calls_test {
+
 using namespace devices::worker::recorder;
 
 namespace {
@@ -126,3 +128,5 @@ TEST_CASE_FIXTURE(program, "memory that was given back is nobody's") {
   call(KERNELMESH_CALL(cuMemcpyDtoDAsync_v2), "cuMemcpyDtoDAsync_v2", cuMemcpyDtoDAsync_v2_params{out, in, 8, nullptr});
   CHECK(finish() == "its host's side reads 8 bytes of the device's memory");
 }
+
+}  // namespace driver_calls_test
