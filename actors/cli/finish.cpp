@@ -28,7 +28,8 @@ exit_code code_of_job(const logic::job_state& job) {
   if (job.best()) return exit_code::done;
   if (!job.finished) return exit_code::interrupted;
   if (job.finished->stopped_by == "task") return exit_code::bad_input;
-  return job.worth_another_try() ? exit_code::infrastructure : exit_code::no;
+  bool untimed = job.correct() > 0 && job.failed_stages > 0;  // there may be a kernel that is worth something
+  return untimed || job.worth_another_try() ? exit_code::infrastructure : exit_code::no;
 }
 
 /// What may still become of jobs that could not be judged.

@@ -108,6 +108,7 @@ optimize_document optimize_document_of(const run_state& run, const job_state& jo
                           .candidate = best->id().value,
                           .origin = std::string{enum_names(manifest.origin)[static_cast<std::size_t>(manifest.origin)]},
                           .timed_again = best->steps.contains(timing_step::again),
+                          .timed_before = best->before,
                           .verify = verify_document_of(job, *best)};
   return x;
 }

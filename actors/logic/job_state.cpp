@@ -112,6 +112,7 @@ bool take_time(const job_state& job, candidate_state& candidate, const stage_res
   step = step_of(job, x);
   if (candidate.rejection || !candidate.steps.insert(step).second) return false;
   if (step != *candidate.steps.rbegin()) return false;
+  if (auto times = candidate.timing(); times && step == timing_step::again) candidate.before = times->speedup_eager;
   candidate.results.insert_or_assign(stage_kind::time, x);
   return true;
 }

@@ -14,12 +14,19 @@ namespace {
 constexpr double least_noise = 0.02;
 constexpr double noisy_machine = 0.05;
 constexpr double wide_interval = 0.2;
+constexpr double far_apart = 1.5;
 
 /// Four significant digits, no exponent.
 std::string four_digits(double x) {
   if (!std::isfinite(x)) return fmt::format("{}", x);
   int before = std::abs(x) < 1 ? 1 : static_cast<int>(std::floor(std::log10(std::abs(x)))) + 1;
   return fmt::format("{:.{}f}", x, std::clamp(4 - before, 0, 3));
+}
+
+/// Two processes differ by what no interval of one of them holds: the machine's other work, where memory lies.
+bool says_the_same(const messages::ratio& speedup, const messages::ratio& before, double noise) {
+  auto apart = std::max(speedup.value, before.value) / std::max(std::min(speedup.value, before.value), 1e-9);
+  return before.low > 1 + noise && apart < far_apart;
 }
 
 }  // namespace
@@ -75,13 +82,17 @@ speedup_grounds grounds_of(const logic::job_state& job, const logic::candidate_s
   auto times = x.timing();
   return {.noise = times ? times->aa_noise : 0,
           .degenerate = judged && judged->judging.degenerate_task,
-          .timed_once = logic::is_timed_once(job, x)};
+          .timed_once = logic::is_timed_once(job, x),
+          .before = x.before};
 }
 
 std::string standing_of(const messages::ratio& speedup, const speedup_grounds& x) {
   if (speedup.high < 1) return "slower";
-  if (speedup.low <= 1 + std::max(x.noise, least_noise)) return "within the noise";
+  auto noise = std::max(x.noise, least_noise);
+  if (speedup.low <= 1 + noise) return "within the noise";
   if (x.degenerate) return "degenerate task";
+  if (x.before && !says_the_same(speedup, *x.before, noise))
+    return "timings differ (" + ratio_text(x.before->value) + " before)";
   return x.timed_once ? "faster, timed once" : "real";
 }
 

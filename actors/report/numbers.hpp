@@ -35,11 +35,13 @@ struct speedup_grounds {
   double noise = 0;         ///< A/A noise of the machine
   bool degenerate = false;  ///< a task that a constant or an echo passes: there is no work to be faster at
   bool timed_once = false;  ///< as logic::is_timed_once
+  std::optional<messages::ratio> before = {};  ///< what an earlier timing of the same found
 };
 speedup_grounds grounds_of(const logic::job_state& job, const logic::candidate_state& x);
 
 /// "real": the lower bound is above what noise can do, 1 + the larger of the machine's A/A noise and 2 %, and was not
-/// what the winner was chosen by; else "faster, timed once", "degenerate task", "within the noise", "slower".
+/// what the winner was chosen by, and an earlier timing says the same; else "faster, timed once", "timings differ",
+/// "degenerate task", "within the noise", "slower".
 std::string standing_of(const messages::ratio& speedup, const speedup_grounds& x);
 
 /// "81 % of the roofline"; far above it what is wrong and the remedy. Empty where it is not known.

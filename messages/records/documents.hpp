@@ -95,6 +95,7 @@ struct best_candidate {
   std::string file;  ///< the export
   std::string origin;
   bool timed_again = false;  ///< `verify.timing` is of a second timing, in a fresh process; only that counts as real
+  std::optional<ratio> timed_before;  ///< speedup over eager by the first timing, where there was a second
   verify_document verify;
 
   void fields(auto& f) {
@@ -103,6 +104,7 @@ struct best_candidate {
     f("file", file);
     f("origin", origin);
     f("timed_again", timed_again);
+    f("timed_before", timed_before);
     f("verify", verify);
   }
   friend bool operator==(const best_candidate&, const best_candidate&) = default;

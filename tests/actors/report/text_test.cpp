@@ -57,6 +57,17 @@ TEST_CASE("a winner that was timed once is not called real") {
   CHECK_FALSE(has(text, "real"));
 }
 
+TEST_CASE("a winner whose two timings do not say the same is not called real") {
+  auto x = found("relu", 3);
+  x.best->timed_before = messages::ratio{2.8, 2.7, 2.9};
+  CHECK(has(text_of(x), "real"));
+  for (auto before : {messages::ratio{1.2, 0.9, 1.5}, messages::ratio{1.6, 1.5, 1.7}, messages::ratio{9, 8, 10}}) {
+    x.best->timed_before = before;
+    CHECK_FALSE(has(text_of(x), "real"));
+    CHECK(has(text_of(x), "timings differ"));
+  }
+}
+
 TEST_CASE("a calibration of a busy machine says so, with the remedy") {
   calibration x{.of = "a Xeon", .copy_bytes_per_second = 7e9, .fma_flops_per_second = 9e10};
   auto calm = actors::report::text_of(x);
