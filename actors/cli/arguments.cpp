@@ -346,7 +346,8 @@ expected<void> read_time_limit(command_line& x) {
   bool read = configs::parse_scalar(*x.time_limit, limit) && limit >= std::chrono::seconds{1};
   x.optimize.time = x.bench.time = limit;
   if (read) return {};
-  return fail(failure_code::bad_input, "--for: \"" + *x.time_limit + "\" is no time of 1s or more; write 90s, 10m or 1h30m");
+  return fail(failure_code::bad_input,
+              "--for: \"" + *x.time_limit + "\" is no time of 1s or more; write 90s, 10m or 1h30m");
 }
 
 expected<void> read_shrink_to(command_line& x) {

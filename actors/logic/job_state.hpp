@@ -132,7 +132,7 @@ void apply(job_state& job, const messages::fact& fact);
 struct run_state {
   messages::run_spec spec;
   std::optional<time_point> started;
-  time_point last{};  ///< of the last fact
+  time_point last{};                  ///< of the last fact
   std::chrono::milliseconds idle{0};  ///< from its ends to its resumptions, all together
   std::map<messages::job_id, job_state> jobs;
   bool finished = false;

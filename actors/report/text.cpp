@@ -15,10 +15,10 @@ namespace {
 std::string best_line(const best_candidate& x) {
   if (!x.verify.timing) return "correct, not timed";
   const auto& times = *x.verify.timing;
-  return fmt::format("{}, {} over eager ({}), {}", duration_text(times.candidate_ms.median),
-                     ratio_text(times.speedup_eager.value), interval_text(times.speedup_eager),
-                     standing_of(times.speedup_eager, {times.aa_noise, x.verify.degenerate_task, !x.timed_again,
-                                                           x.timed_before}));
+  return fmt::format(
+      "{}, {} over eager ({}), {}", duration_text(times.candidate_ms.median), ratio_text(times.speedup_eager.value),
+      interval_text(times.speedup_eager),
+      standing_of(times.speedup_eager, {times.aa_noise, x.verify.degenerate_task, !x.timed_again, x.timed_before}));
 }
 
 std::string stop_line(const optimize_document& x) {

@@ -17,7 +17,7 @@ import torch
 from torch import nn
 from torch.nn import functional
 
-ROOT = Path(__file__).resolve().parents[2]
+ROOT = Path(__file__).resolve().parents[3]
 LIMITS = {"multiprocessors": 132, "threads_a_block": 1024, "shared_memory_bytes_a_block": 232448}
 H100 = {"name": "cuda:0", "kind": "cuda", "arch": "sm_90a", "limits": LIMITS}
 HALF, BRAIN, WIDE = torch.float16, torch.bfloat16, torch.float64

@@ -18,7 +18,7 @@ import pytest
 import torch
 from torch import nn
 
-sys.path[:0] = [str(Path(__file__).parent), str(Path(__file__).resolve().parents[2] / "devices" / "worker")]
+sys.path[:0] = [str(Path(__file__).parent), str(Path(__file__).resolve().parents[3] / "devices" / "worker")]
 import triton_cases  # noqa: E402
 from triton_cases import ROOT, Case, listed  # noqa: E402
 
