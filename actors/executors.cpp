@@ -58,33 +58,34 @@ devices::worker::judge_device_options judge_options_of(const configs::device_opt
   return options;
 }
 
-device_plan plan_cpu(const configs::device_options& device, const executor_surroundings& around) {
+expected<device_plan> plan_cpu(const configs::device_options& device, const executor_surroundings& around) {
   auto options = judge_options_of(device, around);
   auto make = [options, hub = around.hub, store = around.store](devices::timer&) {
     return or_broken(devices::cpu::make_cpu_device(hub, store, options));
   };
-  return {make, {.slots = 1, .uses_node_cores = true, .exclusive_on_node = true, .may_prefetch = false}};
+  return device_plan{make, {.slots = 1, .uses_node_cores = true, .exclusive_on_node = true, .may_prefetch = false}};
 }
 
 /// A call's time on a GPU holds the launches of its process too: timing wants the cores to be quiet as on a CPU.
-device_plan plan_cuda(const configs::device_options& device, const executor_surroundings& around) {
+expected<device_plan> plan_cuda(const configs::device_options& device, const executor_surroundings& around) {
+  if (auto there = devices::cuda::check_here({device.name}); !there) return tl::unexpected{there.error()};
   auto options = judge_options_of(device, around);
   auto make = [options, hub = around.hub, store = around.store](devices::timer&) {
     return or_broken(devices::cuda::make_cuda_device(hub, store, options));
   };
-  return {make, {.slots = 1, .uses_node_cores = true, .exclusive_on_node = true, .may_prefetch = false}};
+  return device_plan{make, {.slots = 1, .uses_node_cores = true, .exclusive_on_node = true, .may_prefetch = false}};
 }
 
-device_plan plan_simulated(const configs::device_options& device, const executor_surroundings& around) {
+expected<device_plan> plan_simulated(const configs::device_options& device, const executor_surroundings& around) {
   auto world = world_of(device.simulated.value_or(configs::simulated_options{}));
   auto make = [name = device.name, world, store = around.store](devices::timer& time) {
     return or_broken(devices::simulated::make_simulated_device(store, time, {.name = {name}, .world = world}));
   };
-  return {make, {.slots = 2, .uses_node_cores = false, .exclusive_on_node = false}};
+  return device_plan{make, {.slots = 2, .uses_node_cores = false, .exclusive_on_node = false}};
 }
 
 struct device_kind {
-  device_plan (*plan)(const configs::device_options&, const executor_surroundings&);
+  expected<device_plan> (*plan)(const configs::device_options&, const executor_surroundings&);
   bool needs_workers;
   bool named_by_commands = false;
 };

@@ -37,12 +37,14 @@ messages::expected<void> check_number(const messages::device_name& name, const c
                             + where + "); `nvidia-smi -L` lists those of this machine");
 }
 
+messages::expected<void> check_here(const messages::device_name& name) {
+  return check_number(name, look_for_cuda(), std::getenv("CUDA_VISIBLE_DEVICES"));
+}
+
 messages::expected<std::unique_ptr<executor>> make_cuda_device(std::shared_ptr<worker::worker_hub> hub,
                                                                const blobs::blob_store& store,
                                                                worker::judge_device_options options) {
   auto found = look_for_cuda();
-  if (auto there = check_number(options.name, found, std::getenv("CUDA_VISIBLE_DEVICES")); !there)
-    return tl::unexpected{there.error()};
   options.nodes = std::move(found.nodes);
   options.readable = std::move(found.toolkit);
   return worker::make_judge_device(std::move(hub), store, options);

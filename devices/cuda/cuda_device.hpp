@@ -19,8 +19,11 @@ cuda_surroundings look_for_cuda(const std::filesystem::path& devices = "/dev");
 messages::expected<void> check_number(const messages::device_name& name, const cuda_surroundings& found,
                                       const char* visible);
 
-/// The number in `options.name` counts among the GPUs that CUDA_VISIBLE_DEVICES names. Fails as `check_number`. Whether
-/// the driver works is found out by the judge: its first answer is the failure then, with what to do.
+/// The same of this machine and this process's environment.
+messages::expected<void> check_here(const messages::device_name& name);
+
+/// The number in `options.name` counts among the GPUs that CUDA_VISIBLE_DEVICES names. Whether it can be used is found
+/// out by the judge: its first answer is the failure then, with what to do.
 messages::expected<std::unique_ptr<executor>> make_cuda_device(std::shared_ptr<worker::worker_hub> hub,
                                                                const blobs::blob_store& store,
                                                                worker::judge_device_options options);
