@@ -108,15 +108,15 @@ TEST_CASE("A tensor that does not fit in 63 bits is refused") {
 }
 
 TEST_CASE("Shapes broadcast from the right, as torch does it") {
-  CHECK(dsl::broadcast({2, 3, 4}, {3, 1}) == shape{2, 3, 4});
-  CHECK(dsl::broadcast({3, 1}, {2, 3, 4}) == shape{2, 3, 4});
-  CHECK(dsl::broadcast({2, 1}, {1, 5}) == shape{2, 5});
-  CHECK(dsl::broadcast({}, {7}) == shape{7});
-  CHECK(dsl::broadcast({}, {}) == shape{});
-  CHECK(dsl::broadcast({0}, {1}) == shape{0});
-  CHECK(dsl::broadcast({1}, {0}) == shape{0});
-  CHECK(!dsl::broadcast({2}, {3}));
-  CHECK(!dsl::broadcast({0}, {2}));
+  CHECK(dsl::broadcast(shape{2, 3, 4}, shape{3, 1}) == shape{2, 3, 4});
+  CHECK(dsl::broadcast(shape{3, 1}, shape{2, 3, 4}) == shape{2, 3, 4});
+  CHECK(dsl::broadcast(shape{2, 1}, shape{1, 5}) == shape{2, 5});
+  CHECK(dsl::broadcast(shape{}, shape{7}) == shape{7});
+  CHECK(dsl::broadcast(shape{}, shape{}) == shape{});
+  CHECK(dsl::broadcast(shape{0}, shape{1}) == shape{0});
+  CHECK(dsl::broadcast(shape{1}, shape{0}) == shape{0});
+  CHECK(!dsl::broadcast(shape{2}, shape{3}));
+  CHECK(!dsl::broadcast(shape{0}, shape{2}));
 }
 
 TEST_CASE("A repeated dimension has stride 0") {

@@ -39,6 +39,15 @@ extern "C" __global__ void __launch_bounds__(512) group_g0_0(const float* __rest
     totals_0 of_0;
     for (index chunk = 0; chunk < 1; ++chunk) {
       totals_0 some;
+      pack<float, 4> px0[3];
+#pragma unroll
+      for (int k = 0; k < 3; ++k) {
+        const index n = begin + ((chunk * 3 + k) * 512 + lane) * 4;
+        if (n >= end) continue;
+        px0[k] = read<4>(rx0 + (n));
+
+
+      }
 
 #pragma unroll
       for (int k = 0; k < 3; ++k) {

@@ -56,6 +56,8 @@ extern "C" __global__ void __launch_bounds__(128) group_g0(const float* __restri
     for (index chunk = 0; chunk < 1; ++chunk) {
       totals_0 some;
 
+
+
 #pragma unroll
       for (int k = 0; k < 1; ++k) {
         const index n = begin + ((chunk * 1 + k) * 32 + lane) * 4;
@@ -84,6 +86,8 @@ extern "C" __global__ void __launch_bounds__(128) group_g0(const float* __restri
     for (index chunk = 0; chunk < 1; ++chunk) {
       totals_1 some;
 
+
+
 #pragma unroll
       for (int k = 0; k < 1; ++k) {
         const index n = begin + ((chunk * 1 + k) * 32 + lane) * 4;
@@ -111,6 +115,8 @@ extern "C" __global__ void __launch_bounds__(128) group_g0(const float* __restri
 
 
     for (index chunk = 0; chunk < 1; ++chunk) {
+
+
 
 #pragma unroll
       for (int k = 0; k < 1; ++k) {
