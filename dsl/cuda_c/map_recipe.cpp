@@ -198,7 +198,7 @@ public:
     auto name = (files_.folder / files_.manifest.template_file).string();
     auto text = dsl::render(files_.template_text, writer.data(), name);
     if (!text) return tl::unexpected{text.error()};
-    return writer.write(*std::move(text));
+    return writer.write(without_gaps(*text));
   }
 
 private:

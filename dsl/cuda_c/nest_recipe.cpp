@@ -2,6 +2,7 @@
 
 #include "dsl/cuda_c/row_launches.hpp"
 #include "dsl/cuda_c/row_text.hpp"
+#include "dsl/cuda_c/tensor_text.hpp"
 #include "dsl/nest_places.hpp"
 #include "dsl/text.hpp"
 
@@ -47,7 +48,7 @@ public:
     if (!text) return tl::unexpected{text.error()};
     group_text group;
     group.name = order.group.name;
-    group.text = *std::move(text);
+    group.text = without_gaps(*text);
     group.reads = interface.reads;
     group.writes = interface.writes;
     add_launches(group, layout);

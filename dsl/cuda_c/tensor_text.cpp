@@ -31,6 +31,25 @@ template_data access_data(const tensor_text& x, const way& along, access how, st
   return data;
 }
 
+std::string without_gaps(std::string_view text) {
+  std::string kept;
+  bool gap = false;
+  while (!text.empty()) {
+    auto line = text.substr(0, text.find('\n'));
+    text.remove_prefix(std::min(line.size() + 1, text.size()));
+    while (line.ends_with(' ')) line.remove_suffix(1);
+    if (line.empty()) {
+      gap = true;
+      continue;
+    }
+    bool inside = line.front() == ' ' || line.front() == '#' || line == "}";
+    if (gap && !inside) kept += '\n';
+    gap = false;
+    kept += std::string{line} + '\n';
+  }
+  return kept;
+}
+
 std::string at_hand(const std::string& id, access how) {
   if (how == access::still) return 'v' + id;
   return 'p' + id + "[k].at[" + (how == access::repeated ? "0" : "j") + ']';

@@ -26,6 +26,9 @@ struct tensor_text {
 template_data access_data(const tensor_text& x, const way& along, access how, std::int64_t vector,
                           const std::string& number);
 
+/// Without the empty lines that a template's sections leave inside of functions.
+std::string without_gaps(std::string_view text);
+
 /// The current element, once it was read: "px0[k].at[j]".
 std::string at_hand(const std::string& id, access how);
 

@@ -31,31 +31,23 @@ struct totals_1 {
 extern "C" __global__ void __launch_bounds__(128) group_g0(const float* __restrict__ x0, const float* __restrict__ x1, float* __restrict__ y0) {
   __shared__ meeting<totals_0, 1> at_totals_0;
   __shared__ meeting<totals_1, 1> at_totals_1;
-
   const index lane = threadIdx.x % 32;  // among the threads that do a row together
   unsigned turn = 0;
-
   for (index row = blockIdx.x * 4 + threadIdx.x / 32; row < rows; row += gridDim.x * 4, ++turn) {
-
     constexpr index begin = 0, end = count;
     const float vx1 = x1[row % 3];
     const float* rx0 = x0 + (row * 4);
     float* ry0 = y0 + (row * 4);
     pack<float, 4> hx0[1];
-
-#pragma unroll 
+#pragma unroll
     for (int k = 0; k < 1; ++k) {
       const index n = (index(k) * 32 + lane) * 4;
       if (n >= end) continue;
       hx0[k] = read<4>(rx0 + (n));
-
     }
-
-
     totals_0 of_0;
     for (index chunk = 0; chunk < 1; ++chunk) {
       totals_0 some;
-
 #pragma unroll
       for (int k = 0; k < 1; ++k) {
         const index n = begin + ((chunk * 1 + k) * 32 + lane) * 4;
@@ -67,23 +59,16 @@ extern "C" __global__ void __launch_bounds__(128) group_g0(const float* __restri
           const float t1 = static_cast<float>(km::load(vx1));
           const float t2 = t0 * t1;
           const float t3 = t2 + 1.0f;
-
           some.r0.add(t3);
         }
       }
-
       of_0.merge(some);
     }
-
     of_0 = in_team<1, 1>(of_0, at_totals_0, turn);
     [[maybe_unused]] const float s0 = of_0.r0.first();
-
-
-
     totals_1 of_1;
     for (index chunk = 0; chunk < 1; ++chunk) {
       totals_1 some;
-
 #pragma unroll
       for (int k = 0; k < 1; ++k) {
         const index n = begin + ((chunk * 1 + k) * 32 + lane) * 4;
@@ -98,20 +83,14 @@ extern "C" __global__ void __launch_bounds__(128) group_g0(const float* __restri
           const float t4 = static_cast<float>(s0);
           const float t5 = t3 - t4;
           const float t6 = km::exp(t5);
-
           some.r1.add(t6);
         }
       }
-
       of_1.merge(some);
     }
-
     of_1 = in_team<1, 1>(of_1, at_totals_1, turn);
     [[maybe_unused]] const float s1 = of_1.r1.first();
-
-
     for (index chunk = 0; chunk < 1; ++chunk) {
-
 #pragma unroll
       for (int k = 0; k < 1; ++k) {
         const index n = begin + ((chunk * 1 + k) * 32 + lane) * 4;
@@ -129,20 +108,13 @@ extern "C" __global__ void __launch_bounds__(128) group_g0(const float* __restri
           const float t6 = km::exp(t5);
           const float t7 = static_cast<float>(s1);
           const float t8 = t6 / t7;
-
           qy0.at[j] = storing<float>::of(t8);
         }
         write<false>(ry0 + (n), qy0);
-
       }
     }
-
-
   }
-
-
 }
-
 
 }  // namespace km::group_g0
 

@@ -98,6 +98,7 @@ TEST_CASE("recipes write what their golden files hold") {
   check_golden(chain(), "map_chain", "map");
   check_golden(scaled_softmax(), "scaled_softmax", "rownorm");
   check_golden(row_sums(3, 5000), "row_sums", "rowred", {{"team", "split"}});
+  check_golden(mean_of_maxima(), "mean_of_maxima", "colred");
 }
 
 TEST_CASE("a candidate is a launch record with its kernels, and the same request gives the same candidate") {
