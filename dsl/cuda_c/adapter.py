@@ -22,6 +22,7 @@ ARTIFACT = "kernels.launches"
 LOG_BYTES = 16 << 10
 HERE = Path(__file__).resolve().parent
 MANIFEST = json.loads((HERE / "manifest.json").read_text(encoding="utf-8"))
+OLDEST = 80  # max.NaN, bfloat16
 THREADS_A_BLOCK = 1024
 REGISTERS_A_BLOCK = 64 << 10  # of 4 bytes, since sm_30
 REGISTERS_AT_ONCE = 256  # that a warp gets at a time
@@ -68,6 +69,8 @@ def compile(request: CompileRequest) -> CompileResult:
     findings: list[Finding] = []
     try:
         capability = capability_of(request.arch)
+        if capability < OLDEST:
+            raise ValueError(f"{request.arch} lacks instructions of these kernels, which are for sm_{OLDEST} and later")
         _lay_out(request)
         record = _record(request, entry.get("record", "launches.json"))
         built = _Build(request, findings)

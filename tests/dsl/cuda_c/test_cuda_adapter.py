@@ -115,7 +115,8 @@ def test_what_no_block_can_have_is_refused(
 
 def test_bad_requests_are_refused(adapter: ModuleType, tmp_path: Path) -> None:
     good, outside = record(launch()), {"images": [{"name": "../k.cu"}]}
-    for number, (launches, arch) in enumerate(((good, "native"), (good, "sm_12"), (outside, "sm_90a"), (3, "sm_90a"))):
+    bad = [(good, "native"), (good, "sm_12"), (good, "sm_75"), (outside, "sm_90a"), (3, "sm_90a")]
+    for number, (launches, arch) in enumerate(bad):
         folder = tmp_path / str(number)
         folder.mkdir()
         result = built(adapter, folder, GOOD, launches, arch=arch)
