@@ -124,7 +124,10 @@ def test_bad_requests_are_refused(adapter: ModuleType, tmp_path: Path) -> None:
 
 
 def test_a_build_ends_at_its_limit(adapter: ModuleType, tmp_path: Path) -> None:
-    result = built(adapter, tmp_path, GOOD, limit_s=0.01)
+    doubled = "".join(f"#define A{i + 1} A{i} A{i}\n" for i in range(20))
+    body = "float x = y[0]; A20 y[1] = x;"  # a million statements
+    text = f'#define A0 x = x * x + 1.5f;\n{doubled}extern "C" __global__ void f(float* y) {{ {body} }}\n'
+    result = built(adapter, tmp_path, text, limit_s=0.7)
     assert not result.ok and result.kind == "timeout"
 
 
