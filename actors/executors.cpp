@@ -87,12 +87,12 @@ expected<device_plan> plan_simulated(const configs::device_options& device, cons
 struct device_kind {
   expected<device_plan> (*plan)(const configs::device_options&, const executor_surroundings&);
   bool needs_workers;
-  bool named_by_commands = false;
+  expected<void> (*look_for)(const messages::device_name&) = nullptr;  ///< of one that only some machines have
 };
 
 const std::map<std::string, device_kind>& kinds() {
   static const std::map<std::string, device_kind> all{
-      {"cpu", {plan_cpu, true}}, {"cuda", {plan_cuda, true, true}}, {"simulated", {plan_simulated, false}}};
+      {"cpu", {plan_cpu, true}}, {"cuda", {plan_cuda, true, devices::cuda::check_here}}, {"simulated", {plan_simulated, false}}};
   return all;
 }
 
@@ -113,9 +113,15 @@ std::vector<std::string> devices_with_workers(const configs::system_config& conf
   return names;
 }
 
+expected<void> check_presence(const std::string& device) {
+  auto kind = kinds().find(configs::kind_of(device));
+  if (kind == kinds().end() || !kind->second.look_for) return {};
+  return kind->second.look_for({device});
+}
+
 bool is_named_by_commands(const std::string& device) {
   auto kind = kinds().find(configs::kind_of(device));
-  return kind != kinds().end() && kind->second.named_by_commands;
+  return kind != kinds().end() && kind->second.look_for;
 }
 
 bool needs_workers(const configs::system_config& config) {

@@ -45,6 +45,10 @@ std::vector<std::string> devices_with_workers(const configs::system_config& conf
 /// a command names it.
 bool is_named_by_commands(const std::string& device);
 
+/// Is there such a device on this machine, of a kind that only some machines have? Failure: misconfigured, with what
+/// there is.
+messages::expected<void> check_presence(const std::string& device);
+
 bool needs_workers(const configs::system_config& config);
 
 /// Failures: misconfigured, with the known kinds or DSLs.

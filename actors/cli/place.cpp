@@ -107,6 +107,9 @@ expected<void> check_devices(const configs::system_config& config, const std::ve
   for (const auto& device : devices)
     if (auto missing = configs::missing_device(device, config); !missing.empty())
       return fail(failure_code::bad_input, "--device: " + missing);
+  for (const auto& device : devices)
+    if (auto there = check_presence(device); !there)
+      return fail(failure_code::bad_input, "--device: " + there.error().detail);
   return {};
 }
 

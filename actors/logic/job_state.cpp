@@ -166,9 +166,14 @@ std::chrono::milliseconds between(time_point from, time_point to) {
 }
 
 /// A job that is taken up again is the first that is heard of a run that was resumed.
-bool is_resumption(const run_state& run, const fact& at) {
-  auto job = run.jobs.find(at.job);
-  return std::holds_alternative<job_started>(at.content) && job != run.jobs.end() && job->second.started;
+void note_resumption(run_state& run, const fact& at) {
+  auto again = run.jobs.find(at.job);
+  if (!std::holds_alternative<job_started>(at.content) || again == run.jobs.end() || !again->second.started) return;
+  auto gap = between(run.last, at.at);
+  run.idle += gap;
+  if (auto ended = again->second.ended) again->second.idle += between(*ended, at.at);
+  for (auto& [id, job] : run.jobs)
+    if (job.started && !job.ended) job.idle += gap;
 }
 
 void apply_content(job_state& job, const fact& at, const job_started&) {
@@ -177,7 +182,6 @@ void apply_content(job_state& job, const fact& at, const job_started&) {
     return;
   }
   job.worked = job.spent(job.last);
-  job.idle += between(job.last, at.at);
   job.clock.reset();
   forget_failures(job);
 }
@@ -256,7 +260,7 @@ bool run_state::over() const {
 
 void apply(run_state& run, const fact& fact) {
   ++run.facts;
-  if (is_resumption(run, fact)) run.idle += between(run.last, fact.at);
+  note_resumption(run, fact);
   run.last = fact.at;
   if (auto start = std::get_if<run_started>(&fact.content); start && !run.started) {
     run.spec = start->spec;

@@ -17,7 +17,7 @@ import torch
 from torch.nn import functional
 
 ROOT = Path(__file__).resolve().parents[3]
-sys.path[:0] = [str(ROOT / "tests" / "gpu"), str(ROOT / "devices" / "worker")]
+sys.path[:0] = [str(ROOT / "tests" / "gpu" / "triton"), str(ROOT / "devices" / "worker")]
 import triton_cases  # noqa: E402
 from triton_cases import Case, several  # noqa: E402
 
