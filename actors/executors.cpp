@@ -91,8 +91,9 @@ struct device_kind {
 };
 
 const std::map<std::string, device_kind>& kinds() {
-  static const std::map<std::string, device_kind> all{
-      {"cpu", {plan_cpu, true}}, {"cuda", {plan_cuda, true, devices::cuda::check_here}}, {"simulated", {plan_simulated, false}}};
+  static const std::map<std::string, device_kind> all{{"cpu", {plan_cpu, true}},
+                                                      {"cuda", {plan_cuda, true, devices::cuda::check_here}},
+                                                      {"simulated", {plan_simulated, false}}};
   return all;
 }
 
