@@ -1,57 +1,16 @@
 #include "dsl/c_printer.hpp"
 
 #include <array>
-#include <charconv>
 #include <cmath>
 
 namespace dsl {
 
 namespace {
 
-/// Shortest text that reads back as x, as a float literal.
-std::string float_literal(float x) {
-  std::array<char, 64> buffer{};
-  auto end = std::to_chars(buffer.data(), buffer.data() + buffer.size(), x).ptr;
-  std::string text{buffer.data(), end};
-  if (text.find_first_of(".e") == std::string::npos) text += ".0";
-  return text + 'f';
-}
-
-std::string infix(const std::string& a, std::string_view op, const std::string& b) {
-  return '(' + a + ' ' + std::string{op} + ' ' + b + ')';
-}
-
-/// Without parentheses that span all of it.
-std::string_view bare(std::string_view text) {
-  if (text.size() < 2 || text.front() != '(') return text;
-  int depth = 0;
-  for (std::size_t i = 0; i < text.size(); ++i) {
-    depth += text[i] == '(' ? 1 : text[i] == ')' ? -1 : 0;
-    if (depth == 0) return i + 1 == text.size() ? text.substr(1, i - 1) : text;
-  }
-  return text;
-}
-
 /// Of the texts that `number` gives; NaN and infinities do not count.
 bool is_finite_literal(std::string_view text) {
   if (text.starts_with("(-")) text.remove_prefix(2);
   return !text.empty() && text.front() >= '0' && text.front() <= '9';
-}
-
-/// Functions that exist in vector and plain form.
-std::string_view transcendental(operation op) {
-  switch (op) {
-    case operation::exp: return "exp";
-    case operation::expm1: return "expm1";
-    case operation::log: return "log";
-    case operation::log1p: return "log1p";
-    case operation::tanh: return "tanh";
-    case operation::erf: return "erf";
-    case operation::sin: return "sin";
-    case operation::cos: return "cos";
-    case operation::pow: return "pow";
-    default: return {};
-  }
 }
 
 std::string_view exact_function(operation op) {
@@ -64,25 +23,6 @@ std::string_view exact_function(operation op) {
     case operation::ceil: return "ceil";
     case operation::round: return "round";
     case operation::trunc: return "trunc";
-    default: return {};
-  }
-}
-
-/// & and | instead of && and ||: no branch, and both sides are there already.
-std::string_view infix_of(operation op) {
-  switch (op) {
-    case operation::add: return "+";
-    case operation::sub: return "-";
-    case operation::mul: return "*";
-    case operation::div: return "/";
-    case operation::gt: return ">";
-    case operation::lt: return "<";
-    case operation::ge: return ">=";
-    case operation::le: return "<=";
-    case operation::eq: return "==";
-    case operation::ne: return "!=";
-    case operation::logical_and: return "&";
-    case operation::logical_or: return "|";
     default: return {};
   }
 }
@@ -103,7 +43,7 @@ std::string c_printer::number(double x) const {
   std::string type = wide_ ? "<double>" : "<float>";
   if (std::isnan(rounded)) return "km::not_a_number" + type;
   if (std::isinf(rounded)) return rounded > 0 ? "km::infinity" + type : "(-km::infinity" + type + ')';
-  auto text = wide_ ? exact_decimal(rounded) : float_literal(static_cast<float>(rounded));
+  auto text = wide_ ? exact_decimal(rounded) : short_decimal(static_cast<float>(rounded)) + 'f';
   return text.front() == '-' ? '(' + text + ')' : text;
 }
 
@@ -129,14 +69,15 @@ std::string c_printer::power(std::span<const std::string> arguments) const {
 }
 
 std::string c_printer::apply(operation op, std::span<const std::string> arguments) const {
-  if (auto sign = infix_of(op); !sign.empty()) return infix(arguments[0], sign, arguments[1]);
+  if (op == operation::div) return infix(arguments[0], "/", arguments[1]);
+  if (auto sign = sign_of(op); !sign.empty()) return infix(arguments[0], sign, arguments[1]);
   if (op == operation::max && is_finite_literal(arguments[1])) return call("at_least", arguments);
   if (op == operation::min && is_finite_literal(arguments[1])) return call("at_most", arguments);
   if (auto function = exact_function(op); !function.empty()) return call(function, arguments);
   if (op == operation::pow) {
     if (auto product = power(arguments); !product.empty()) return product;
   }
-  if (auto function = transcendental(op); !function.empty()) {
+  if (auto function = function_of(op); !function.empty()) {
     return call(functions_ == math::vector ? std::string{function} : "plain::" + std::string{function}, arguments);
   }
   const auto& x = arguments[0];

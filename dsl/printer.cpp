@@ -34,6 +34,15 @@ void append_lines(std::string& text, std::string_view indent, std::string_view l
   }
 }
 
+template <class T>
+std::string decimal(T x) {
+  std::array<char, 64> buffer{};
+  auto end = std::to_chars(buffer.data(), buffer.data() + buffer.size(), x).ptr;
+  std::string text{buffer.data(), end};
+  if (text.find_first_of(".e") == std::string::npos) text += ".0";
+  return text;
+}
+
 }  // namespace
 
 printed print(const messages::expression& x, const printer& language, const print_options& options) {
@@ -56,11 +65,53 @@ printed print(const messages::expression& x, const printer& language, const prin
   return out;
 }
 
-std::string exact_decimal(double x) {
-  std::array<char, 64> buffer{};
-  auto end = std::to_chars(buffer.data(), buffer.data() + buffer.size(), x).ptr;
-  std::string text{buffer.data(), end};
-  if (text.find_first_of(".e") == std::string::npos) text += ".0";
+std::string exact_decimal(double x) { return decimal(x); }
+
+std::string short_decimal(float x) { return decimal(x); }
+
+std::string_view sign_of(operation op) {
+  switch (op) {
+    case operation::add: return "+";
+    case operation::sub: return "-";
+    case operation::mul: return "*";
+    case operation::gt: return ">";
+    case operation::lt: return "<";
+    case operation::ge: return ">=";
+    case operation::le: return "<=";
+    case operation::eq: return "==";
+    case operation::ne: return "!=";
+    case operation::logical_and: return "&";  // no branch, and both sides are there already
+    case operation::logical_or: return "|";
+    default: return {};
+  }
+}
+
+std::string_view function_of(operation op) {
+  switch (op) {
+    case operation::exp: return "exp";
+    case operation::expm1: return "expm1";
+    case operation::log: return "log";
+    case operation::log1p: return "log1p";
+    case operation::tanh: return "tanh";
+    case operation::erf: return "erf";
+    case operation::sin: return "sin";
+    case operation::cos: return "cos";
+    case operation::pow: return "pow";
+    default: return {};
+  }
+}
+
+std::string infix(const std::string& a, std::string_view sign, const std::string& b) {
+  return '(' + a + ' ' + std::string{sign} + ' ' + b + ')';
+}
+
+std::string_view bare(std::string_view text) {
+  if (text.size() < 2 || text.front() != '(') return text;
+  int depth = 0;
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    depth += text[i] == '(' ? 1 : text[i] == ')' ? -1 : 0;
+    if (depth == 0) return i + 1 == text.size() ? text.substr(1, i - 1) : text;
+  }
   return text;
 }
 

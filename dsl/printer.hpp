@@ -48,6 +48,20 @@ printed print(const messages::expression& x, const printer& language, const prin
 /// Shortest decimal that reads back as x, always with "." or "e": "0.5", "1e-07", "3.0". Finite x only.
 std::string exact_decimal(double x);
 
+std::string short_decimal(float x);  ///< the same of a float: what reads back as it
+
+/// Between its operands, as C, C++ and Python write it: "+", "<=", "&"; empty for another operator. No division, which
+/// is not exact everywhere.
+std::string_view sign_of(operation op);
+
+/// As C's mathematical library calls it: "expm1"; empty for another operator. Of what is rounded, and of pow.
+std::string_view function_of(operation op);
+
+std::string infix(const std::string& a, std::string_view sign, const std::string& b);  ///< "(a + b)"
+
+/// Without parentheses that span all of it.
+std::string_view bare(std::string_view text);
+
 /// As C and C++ write it: "0x1.8p+1". Finite x only.
 std::string exact_hexadecimal(double x);
 

@@ -1,8 +1,6 @@
 #include "dsl/triton/expression_text.hpp"
 
 #include <algorithm>
-#include <array>
-#include <charconv>
 #include <cmath>
 #include <cstdlib>
 
@@ -14,62 +12,11 @@ namespace {
 
 using messages::dtype;
 
-std::string infix(const std::string& a, std::string_view op, const std::string& b) {
-  return '(' + a + ' ' + std::string{op} + ' ' + b + ')';
-}
-
-std::string shortest(float x) {
-  std::array<char, 64> buffer{};
-  auto end = std::to_chars(buffer.data(), buffer.data() + buffer.size(), x).ptr;
-  std::string text{buffer.data(), end};
-  if (text.find_first_of(".e") == std::string::npos) text += ".0";
-  return text;
-}
-
-/// Without parentheses that span all of it.
-std::string_view bare(std::string_view text) {
-  if (text.size() < 2 || text.front() != '(') return text;
-  int depth = 0;
-  for (std::size_t i = 0; i < text.size(); ++i) {
-    depth += text[i] == '(' ? 1 : text[i] == ')' ? -1 : 0;
-    if (depth == 0) return i + 1 == text.size() ? text.substr(1, i - 1) : text;
-  }
-  return text;
-}
-
 /// Functions of CUDA's library: within 2 ulp, and right at every edge.
 std::string_view library_function(operation op) {
-  switch (op) {
-    case operation::exp: return "exp";
-    case operation::expm1: return "expm1";
-    case operation::log: return "log";
-    case operation::log1p: return "log1p";
-    case operation::tanh: return "tanh";
-    case operation::erf: return "erf";
-    case operation::sin: return "sin";
-    case operation::cos: return "cos";
-    case operation::pow: return "pow";
-    case operation::round: return "rint";
-    case operation::trunc: return "trunc";
-    default: return {};
-  }
-}
-
-std::string_view infix_of(operation op) {
-  switch (op) {
-    case operation::add: return "+";
-    case operation::sub: return "-";
-    case operation::mul: return "*";
-    case operation::gt: return ">";
-    case operation::lt: return "<";
-    case operation::ge: return ">=";
-    case operation::le: return "<=";
-    case operation::eq: return "==";
-    case operation::ne: return "!=";
-    case operation::logical_and: return "&";
-    case operation::logical_or: return "|";
-    default: return {};
-  }
+  if (op == operation::round) return "rint";
+  if (op == operation::trunc) return "trunc";
+  return function_of(op);
 }
 
 }  // namespace
@@ -106,7 +53,7 @@ std::string triton_printer::bare_number(double x) const {
   double rounded = compute_ == dtype::float64 ? x : static_cast<double>(static_cast<float>(x));
   if (std::isnan(rounded)) return "float(\"nan\")";
   if (std::isinf(rounded)) return rounded > 0 ? "float(\"inf\")" : "float(\"-inf\")";
-  auto shorter = compute_ == dtype::float32 ? shortest(static_cast<float>(rounded)) : std::string{};
+  auto shorter = compute_ == dtype::float32 ? short_decimal(static_cast<float>(rounded)) : std::string{};
   bool same = !shorter.empty() && static_cast<float>(std::strtod(shorter.c_str(), nullptr)) == static_cast<float>(x);
   return same ? shorter : exact_decimal(rounded);
 }
@@ -117,7 +64,7 @@ std::string triton_printer::number(double x) const { return bare_number(x); }
 std::vector<std::string> triton_printer::in_blocks(operation op, std::span<const std::string> arguments) const {
   std::vector<std::string> all{arguments.begin(), arguments.end()};
   auto first_number = all.begin() + (op == operation::where ? 1 : 0);
-  bool exact = compute_ == dtype::float32 || (compute_ == dtype::int64 && !infix_of(op).empty());
+  bool exact = compute_ == dtype::float32 || (compute_ == dtype::int64 && !sign_of(op).empty());
   if (exact && !std::all_of(first_number, all.end(), is_literal)) return all;
   for (auto& x : all) x = as_block(x, compute_);
   return all;
@@ -151,7 +98,7 @@ std::string triton_printer::power(std::span<const std::string> arguments) const 
 
 std::string triton_printer::apply(operation op, std::span<const std::string> given) const {
   auto arguments = in_blocks(op, given);
-  if (auto sign = infix_of(op); !sign.empty()) return infix(arguments[0], sign, arguments[1]);
+  if (auto sign = sign_of(op); !sign.empty()) return infix(arguments[0], sign, arguments[1]);
   if (op == operation::pow) return power(arguments);
   if (auto function = library_function(op); !function.empty())
     return call("libdevice." + std::string{function}, arguments);
