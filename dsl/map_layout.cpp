@@ -88,4 +88,11 @@ map_layout lay_out(const pointwise& x) {
   return layout;
 }
 
+messages::expected<void> covers_map(const graph_index& graph, std::span<const std::string> nodes) {
+  auto x = make_expression(graph, nodes);
+  if (!x) return tl::unexpected{x.error()};
+  if (x->results.empty()) return messages::fail(messages::failure_code::bad_input, "nothing uses what these compute");
+  return {};
+}
+
 }  // namespace dsl

@@ -30,4 +30,7 @@ struct map_layout {
 
 map_layout lay_out(const pointwise& x);
 
+/// Whether a recipe of element-wise chains can compute these nodes.
+messages::expected<void> covers_map(const graph_index& graph, std::span<const std::string> nodes);
+
 }  // namespace dsl

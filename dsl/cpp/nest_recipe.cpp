@@ -2,35 +2,17 @@
 
 #include "dsl/cpp/nest_text.hpp"
 #include "dsl/cpp/text.hpp"
+#include "dsl/nest_recipe.hpp"
 
 namespace dsl::cpp {
 
 namespace {
 
 using messages::expected;
-using messages::fail;
-using messages::failure_code;
 
-enum class family : std::uint8_t { rows_to_results, rows_to_rows, columns };
-
-family family_of(const reduction_nest& x) {
-  if (runs_down_columns(x)) return family::columns;
-  return x.each_element.targets.empty() ? family::rows_to_results : family::rows_to_rows;
-}
-
-class nest_recipe : public recipe {
+class cpp_nest_recipe : public dsl::nest_recipe {
 public:
-  nest_recipe(const recipe_files& files, family mine) : files_(files), mine_(mine) {}
-
-  std::string_view name() const override { return files_.manifest.name; }
-
-  expected<void> covers(const graph_index& graph, std::span<const std::string> nodes) const override {
-    auto x = make_nest(graph, nodes);
-    if (!x) return tl::unexpected{x.error()};
-    if (family_of(*x) != mine_) return fail(failure_code::bad_input, "the loops run another way than this recipe's");
-    if (x->stages.empty() && make_expression(graph, nodes)) return fail(failure_code::bad_input, "nothing is reduced");
-    return {};
-  }
+  using dsl::nest_recipe::nest_recipe;
 
   expected<group_text> render(const group_order& order) const override {
     auto x = make_nest(order.graph, order.group.nodes);
@@ -43,22 +25,18 @@ public:
     if (!text) return tl::unexpected{text.error()};
     return group_text{order.group.name, *std::move(text), interface.reads, interface.writes, {"nest_loop.hpp"}};
   }
-
-private:
-  recipe_files files_;
-  family mine_;
 };
 
 }  // namespace
 
 std::unique_ptr<recipe> make_rowred(const recipe_files& files) {
-  return std::make_unique<nest_recipe>(files, family::rows_to_results);
+  return std::make_unique<cpp_nest_recipe>(files, nest_family::rows_to_results);
 }
 std::unique_ptr<recipe> make_rownorm(const recipe_files& files) {
-  return std::make_unique<nest_recipe>(files, family::rows_to_rows);
+  return std::make_unique<cpp_nest_recipe>(files, nest_family::rows_to_rows);
 }
 std::unique_ptr<recipe> make_colred(const recipe_files& files) {
-  return std::make_unique<nest_recipe>(files, family::columns);
+  return std::make_unique<cpp_nest_recipe>(files, nest_family::columns);
 }
 
 }  // namespace dsl::cpp

@@ -116,10 +116,7 @@ public:
   std::string_view name() const override { return files_.manifest.name; }
 
   expected<void> covers(const graph_index& graph, std::span<const std::string> nodes) const override {
-    auto x = make_expression(graph, nodes);
-    if (!x) return tl::unexpected{x.error()};
-    if (x->results.empty()) return messages::fail(messages::failure_code::bad_input, "nothing uses what these compute");
-    return {};
+    return covers_map(graph, nodes);
   }
 
   expected<group_text> render(const group_order& order) const override {

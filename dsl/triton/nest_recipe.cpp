@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "dsl/nest_recipe.hpp"
 #include "dsl/text.hpp"
 #include "dsl/triton/nest_text.hpp"
 
@@ -10,35 +11,14 @@ namespace dsl::triton {
 namespace {
 
 using messages::expected;
-using messages::fail;
-using messages::failure_code;
-
-enum class family : std::uint8_t { rows_to_results, rows_to_rows, columns };
-
-family family_of(const reduction_nest& x) {
-  if (runs_down_columns(x)) return family::columns;
-  return x.each_element.targets.empty() ? family::rows_to_results : family::rows_to_rows;
-}
 
 bool spreads_over_rows(const reduction_nest& x) {
   return x.last && std::ranges::any_of(x.last->reductions, [](const auto& one) { return one.kind == monoid::moments; });
 }
 
-class nest_recipe : public recipe {
+class triton_nest_recipe : public dsl::nest_recipe {
 public:
-  nest_recipe(const recipe_files& files, family mine) : files_(files), mine_(mine) {}
-
-  std::string_view name() const override { return files_.manifest.name; }
-
-  expected<void> covers(const graph_index& graph, std::span<const std::string> nodes) const override {
-    auto x = make_nest(graph, nodes);
-    if (!x) return tl::unexpected{x.error()};
-    if (family_of(*x) != mine_) return fail(failure_code::bad_input, "the loops run another way than this recipe's");
-    if (x->stages.empty() && make_expression(graph, nodes)) return fail(failure_code::bad_input, "nothing is reduced");
-    if (spreads_over_rows(*x))
-      return fail(failure_code::bad_input, "a variance of rows' results needs a kernel of its own");
-    return {};
-  }
+  using dsl::nest_recipe::nest_recipe;
 
   expected<group_text> render(const group_order& order) const override {
     auto x = make_nest(order.graph, order.group.nodes);
@@ -60,21 +40,24 @@ public:
     return result;
   }
 
-private:
-  recipe_files files_;
-  family mine_;
+protected:
+  expected<void> takes(const reduction_nest& x) const override {
+    if (spreads_over_rows(x))
+      return messages::fail(messages::failure_code::bad_input, "a variance of rows' results needs a kernel of its own");
+    return {};
+  }
 };
 
 }  // namespace
 
 std::unique_ptr<recipe> make_rowred(const recipe_files& files) {
-  return std::make_unique<nest_recipe>(files, family::rows_to_results);
+  return std::make_unique<triton_nest_recipe>(files, nest_family::rows_to_results);
 }
 std::unique_ptr<recipe> make_rownorm(const recipe_files& files) {
-  return std::make_unique<nest_recipe>(files, family::rows_to_rows);
+  return std::make_unique<triton_nest_recipe>(files, nest_family::rows_to_rows);
 }
 std::unique_ptr<recipe> make_colred(const recipe_files& files) {
-  return std::make_unique<nest_recipe>(files, family::columns);
+  return std::make_unique<triton_nest_recipe>(files, nest_family::columns);
 }
 
 }  // namespace dsl::triton
