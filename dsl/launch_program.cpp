@@ -2,8 +2,9 @@
 
 #include <algorithm>
 #include <optional>
-#include <set>
 
+#include "dsl/mustache.hpp"
+#include "dsl/text.hpp"
 #include "messages/wire/wire.hpp"
 
 namespace dsl {
@@ -55,11 +56,8 @@ private:
 class tensor_places {
 public:
   tensor_places(const graph_index& graph, std::span<const group_text> groups) : graph_(graph), groups_(groups) {
-    std::set<std::string_view> read;
-    for (const auto& group : groups) read.insert(group.reads.begin(), group.reads.end());
     std::uint32_t next = 0;
-    for (const auto& value : graph.graph().values)
-      if (read.contains(value.name)) places_[value.name] = {buffer_kind::argument, next++, 0};
+    for (const auto& name : values_read(graph, groups)) places_[name] = {buffer_kind::argument, next++, 0};
     for (std::uint32_t i = 0; i < graph.graph().outputs.size(); ++i)
       places_[graph.graph().outputs[i]] = {buffer_kind::output, i, 0};
   }
@@ -180,6 +178,22 @@ messages::expected<program> launch_program(const graph_index& graph, std::span<c
   auto record = launch_joiner{graph, groups, image}.join();
   std::map<std::string, std::string> sources{{entry.record, wire::to_json(record, {.indent = 1}) + '\n'}};
   return program{std::move(entry), std::move(sources), *std::move(arguments), *std::move(outputs)};
+}
+
+messages::expected<program> launch_program(const language_files& files, const graph_index& graph,
+                                           std::span<const group_text> groups, const std::string& file) {
+  auto made = launch_program(graph, groups, file);
+  if (!made) return made;
+  auto texts = template_list();
+  for (const auto& group : groups) texts << template_data{"text", group.text};
+  template_data data;
+  data.set("task", harmless(graph.graph().task));
+  data.set("groups", texts);
+  auto text = render(files.program_template, data, (files.folder / files.manifest.program).string());
+  if (!text) return tl::unexpected{text.error()};
+  made->sources.insert(files.support.begin(), files.support.end());
+  made->sources[file] = *std::move(text);
+  return made;
 }
 
 }  // namespace dsl

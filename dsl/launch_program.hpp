@@ -29,4 +29,9 @@ messages::kernel_parameter parameter_of(T x) {
 messages::expected<program> launch_program(const graph_index& graph, std::span<const group_text> groups,
                                            const std::string& image);
 
+/// The same with its texts: the language's program template, filled with those of all groups, is the source `file`,
+/// and the image of groups that name none.
+messages::expected<program> launch_program(const language_files& files, const graph_index& graph,
+                                           std::span<const group_text> groups, const std::string& file);
+
 }  // namespace dsl

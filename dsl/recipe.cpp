@@ -26,13 +26,32 @@ std::shared_ptr<const language> language_set::find(std::string_view name) const 
   return found == languages_.end() ? nullptr : *found;
 }
 
-expected<std::vector<messages::argument_binding>> bind_arguments(const graph_index& graph,
-                                                                 std::span<const group_text> groups) {
+expected<std::vector<std::unique_ptr<recipe>>> implement(const language_files& files, const recipe_makers& makers) {
+  std::vector<std::unique_ptr<recipe>> recipes;
+  for (const auto& x : files.recipes) {
+    auto maker = makers.find(x.manifest.name);
+    if (maker == makers.end())
+      return fail(failure_code::misconfigured,
+                  (files.folder / "manifest.json").string() + ": recipes: nothing implements " + x.manifest.name);
+    recipes.push_back(maker->second(x));
+  }
+  return recipes;
+}
+
+std::vector<std::string> values_read(const graph_index& graph, std::span<const group_text> groups) {
   std::set<std::string_view> read;
   for (const auto& group : groups) read.insert(group.reads.begin(), group.reads.end());
+  std::vector<std::string> names;
+  for (const auto& value : graph.graph().values)
+    if (read.contains(value.name)) names.push_back(value.name);
+  return names;
+}
+
+expected<std::vector<messages::argument_binding>> bind_arguments(const graph_index& graph,
+                                                                 std::span<const group_text> groups) {
   std::vector<messages::argument_binding> bindings;
-  for (const auto& value : graph.graph().values) {
-    if (!read.contains(value.name)) continue;
+  for (const auto& name : values_read(graph, groups)) {
+    const auto& value = *graph.value(name);
     if (value.origin == messages::value_origin::constant) {
       return fail(failure_code::bad_input, "not covered: constant tensor " + value.name);
     }

@@ -79,11 +79,15 @@ struct export_order {
 /// One DSL. Immutable, safe from any thread.
 class language {
 public:
+  language(language_files files, std::vector<std::unique_ptr<recipe>> recipes)
+      : files_(std::move(files)), recipes_(std::move(recipes)) {}
+  language(language&&) = default;
   virtual ~language() = default;
-  virtual const language_files& files() const = 0;
+
+  const language_files& files() const { return files_; }
 
   /// In the order of the manifest.
-  virtual std::span<const std::unique_ptr<recipe>> recipes() const = 0;
+  std::span<const std::unique_ptr<recipe>> recipes() const { return recipes_; }
 
   /// @param groups in the order they run
   /// @param suffix of the function's name and of sources that are not the same for every program; so programs of
@@ -101,7 +105,26 @@ public:
       if (x->name() == recipe_name) return x.get();
     return nullptr;
   }
+
+protected:
+  language_files files_;
+  std::vector<std::unique_ptr<recipe>> recipes_;
 };
+
+/// What a DSL implements, by the names of its recipes.
+using recipe_makers = std::map<std::string, std::unique_ptr<recipe> (*)(const recipe_files&), std::less<>>;
+
+/// The recipes that the manifest names, in its order. Failure: misconfigured, where nothing implements one.
+messages::expected<std::vector<std::unique_ptr<recipe>>> implement(const language_files& files,
+                                                                   const recipe_makers& makers);
+
+/// A `Language`, which is a `language` with these files and the recipes that they name.
+template <class Language>
+messages::expected<std::shared_ptr<const language>> implemented(language_files files, const recipe_makers& makers) {
+  auto recipes = implement(files, makers);
+  if (!recipes) return tl::unexpected{recipes.error()};
+  return std::make_shared<const Language>(std::move(files), *std::move(recipes));
+}
 
 /// Makes a language of the files of its folder; fails (`misconfigured`) where the manifest names a recipe that has no
 /// implementation.
@@ -121,6 +144,9 @@ public:
 private:
   std::vector<std::shared_ptr<const language>> languages_;
 };
+
+/// What groups read of the graph's values, in the graph's order.
+std::vector<std::string> values_read(const graph_index& graph, std::span<const group_text> groups);
 
 /// C interface arguments: what all groups read from outside, in the graph's order. Refused (`bad_input`): a constant
 /// tensor, which no caller can hand over.

@@ -1,7 +1,6 @@
 #include "dsl/cpp/language.hpp"
 
 #include <algorithm>
-#include <set>
 
 #include "dsl/cpp/dwconv_recipe.hpp"
 #include "dsl/cpp/export.hpp"
@@ -19,12 +18,9 @@ namespace dsl::cpp {
 namespace {
 
 using messages::expected;
-using messages::fail;
-using messages::failure_code;
 
-using make_recipe = std::unique_ptr<recipe> (*)(const recipe_files&);
-const std::map<std::string, make_recipe, std::less<>>& implementations() {
-  static const std::map<std::string, make_recipe, std::less<>> all{
+const recipe_makers& implementations() {
+  static const recipe_makers all{
       {"colred", &make_colred},   {"dwconv", &make_dwconv},   {"gemm", &make_gemm},
       {"library", &make_library}, {"map", &make_map},         {"pool", &make_pool},
       {"rowred", &make_rowred},   {"rownorm", &make_rownorm}, {"scan", &make_scan},
@@ -32,23 +28,9 @@ const std::map<std::string, make_recipe, std::less<>>& implementations() {
   return all;
 }
 
-/// In the order of bind_arguments.
-std::vector<std::string> arguments_of(const graph_index& graph, std::span<const group_text> groups) {
-  std::set<std::string_view> read;
-  for (const auto& group : groups) read.insert(group.reads.begin(), group.reads.end());
-  std::vector<std::string> names;
-  for (const auto& value : graph.graph().values)
-    if (read.contains(value.name)) names.push_back(value.name);
-  return names;
-}
-
 class cpp_language : public language {
 public:
-  cpp_language(language_files files, std::vector<std::unique_ptr<recipe>> recipes)
-      : files_(std::move(files)), recipes_(std::move(recipes)) {}
-
-  const language_files& files() const override { return files_; }
-  std::span<const std::unique_ptr<recipe>> recipes() const override { return recipes_; }
+  using language::language;
 
   expected<program> assemble(const graph_index& graph, std::span<const group_text> groups,
                              const std::string& suffix) const override {
@@ -60,7 +42,7 @@ public:
     messages::c_abi_entry entry;
     entry.function += suffix;
     kernel_function whole{.name = entry.function,
-                          .arguments = arguments_of(graph, groups),
+                          .arguments = values_read(graph, groups),
                           .outputs = graph.graph().outputs,
                           .groups = groups};
     auto text = kernel_source(files_, graph, {&whole, 1});
@@ -73,10 +55,6 @@ public:
   expected<std::string> export_candidate(const export_order& order) const override {
     return export_file(files_, order);
   }
-
-private:
-  language_files files_;
-  std::vector<std::unique_ptr<recipe>> recipes_;
 };
 
 }  // namespace
@@ -84,16 +62,7 @@ private:
 language_makers::value_type maker() { return {"cpp", &make_language}; }
 
 expected<std::shared_ptr<const language>> make_language(language_files files) {
-  std::vector<std::unique_ptr<recipe>> recipes;
-  for (const auto& x : files.recipes) {
-    auto implementation = implementations().find(x.manifest.name);
-    if (implementation == implementations().end()) {
-      return fail(failure_code::misconfigured,
-                  (files.folder / "manifest.json").string() + ": recipes: nothing implements " + x.manifest.name);
-    }
-    recipes.push_back(implementation->second(x));
-  }
-  return std::make_shared<const cpp_language>(std::move(files), std::move(recipes));
+  return implemented<cpp_language>(std::move(files), implementations());
 }
 
 }  // namespace dsl::cpp

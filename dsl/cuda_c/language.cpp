@@ -4,56 +4,31 @@
 #include "dsl/cuda_c/map_recipe.hpp"
 #include "dsl/cuda_c/nest_recipe.hpp"
 #include "dsl/launch_program.hpp"
-#include "dsl/mustache.hpp"
-#include "dsl/text.hpp"
 
 namespace dsl::cuda_c {
 
 namespace {
 
 using messages::expected;
-using messages::fail;
-using messages::failure_code;
 
-using make_recipe = std::unique_ptr<recipe> (*)(const recipe_files&);
-const std::map<std::string, make_recipe, std::less<>>& implementations() {
-  static const std::map<std::string, make_recipe, std::less<>> all{
+const recipe_makers& implementations() {
+  static const recipe_makers all{
       {"colred", &make_colred}, {"map", &make_map}, {"rowred", &make_rowred}, {"rownorm", &make_rownorm}};
   return all;
 }
 
 class cuda_language : public language {
 public:
-  cuda_language(language_files files, std::vector<std::unique_ptr<recipe>> recipes)
-      : files_(std::move(files)), recipes_(std::move(recipes)) {}
-
-  const language_files& files() const override { return files_; }
-  std::span<const std::unique_ptr<recipe>> recipes() const override { return recipes_; }
+  using language::language;
 
   expected<program> assemble(const graph_index& graph, std::span<const group_text> groups,
                              const std::string& suffix) const override {
-    auto image = "kernel" + suffix + '.' + files_.manifest.extension;
-    auto made = launch_program(graph, groups, image);
-    if (!made) return made;
-    auto all = template_list();
-    for (const auto& group : groups) all << template_data{"text", group.text};
-    template_data data;
-    data.set("task", harmless(graph.graph().task));
-    data.set("groups", all);
-    auto text = render(files_.program_template, data, (files_.folder / files_.manifest.program).string());
-    if (!text) return tl::unexpected{text.error()};
-    made->sources.insert(files_.support.begin(), files_.support.end());
-    made->sources[image] = *std::move(text);
-    return made;
+    return launch_program(files_, graph, groups, "kernel" + suffix + '.' + files_.manifest.extension);
   }
 
   expected<std::string> export_candidate(const export_order& order) const override {
     return export_file(files_, order);
   }
-
-private:
-  language_files files_;
-  std::vector<std::unique_ptr<recipe>> recipes_;
 };
 
 }  // namespace
@@ -61,16 +36,7 @@ private:
 language_makers::value_type maker() { return {"cuda_c", &make_language}; }
 
 expected<std::shared_ptr<const language>> make_language(language_files files) {
-  std::vector<std::unique_ptr<recipe>> recipes;
-  for (const auto& x : files.recipes) {
-    auto implementation = implementations().find(x.manifest.name);
-    if (implementation == implementations().end()) {
-      return fail(failure_code::misconfigured,
-                  (files.folder / "manifest.json").string() + ": recipes: nothing implements " + x.manifest.name);
-    }
-    recipes.push_back(implementation->second(x));
-  }
-  return std::make_shared<const cuda_language>(std::move(files), std::move(recipes));
+  return implemented<cuda_language>(std::move(files), implementations());
 }
 
 }  // namespace dsl::cuda_c

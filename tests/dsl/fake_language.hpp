@@ -46,14 +46,14 @@ private:
 
 class fake_language final : public language {
 public:
+  fake_language() : language({}, {}) {}
+
   void add(std::string name, std::set<std::string> anchors, std::size_t least, std::size_t most) {
     recipe_manifest manifest{.name = name, .presets = {{"standard", "", {}}}, .library = name == "library"};
     files_.recipes.push_back({manifest, {}, {}});
     recipes_.push_back(std::make_unique<fake_recipe>(std::move(name), std::move(anchors), least, most));
   }
 
-  const language_files& files() const override { return files_; }
-  std::span<const std::unique_ptr<recipe>> recipes() const override { return recipes_; }
   messages::expected<program> assemble(const graph_index&, std::span<const group_text>,
                                        const std::string&) const override {
     return messages::fail(messages::failure_code::bad_input, "writes nothing");
@@ -61,10 +61,6 @@ public:
   messages::expected<std::string> export_candidate(const export_order&) const override {
     return messages::fail(messages::failure_code::bad_input, "writes nothing");
   }
-
-private:
-  language_files files_;
-  std::vector<std::unique_ptr<recipe>> recipes_;
 };
 
 /// [pointwise*] reduction [pointwise*], pointwise chains, and transposed products.
