@@ -16,8 +16,6 @@ constexpr std::uint16_t machine_cuda = 190;
 constexpr std::uint64_t largest_padding = 256;
 constexpr std::string_view code_prefix = ".text.", info_prefix = ".nv.info.";
 
-tl::unexpected<std::string> failed(std::string what) { return tl::unexpected{std::move(what)}; }
-
 template <class T>
 std::optional<T> value_at(bytes x, std::uint64_t at) {
   if (at > x.size() || x.size() - at < sizeof(T)) return std::nullopt;

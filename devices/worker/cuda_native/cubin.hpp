@@ -11,7 +11,7 @@
 
 namespace devices::worker::cuda {
 
-using native::expected;
+using native::expected, native::failed;
 
 /// Memory of a module that lives as long as it is loaded.
 struct module_variable {

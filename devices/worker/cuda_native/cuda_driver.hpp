@@ -10,7 +10,7 @@
 
 namespace devices::worker::cuda {
 
-using native::expected;
+using native::expected, native::failed;
 
 // -- types ------------------------------------------------------------------------------------------------------------
 

@@ -17,7 +17,7 @@
 namespace {
 
 using namespace devices::worker::cuda;
-using devices::worker::native::command, devices::worker::native::judge_socket;
+using devices::worker::native::command, devices::worker::native::judge_socket, devices::worker::native::keep_busy;
 
 constexpr int socket_descriptor = 3, order_descriptor = 4;
 
@@ -81,12 +81,6 @@ expected<std::chrono::nanoseconds> measure(const program& x, bool with_operation
   if (with_operations)
     if (auto ok = x.work->run(); !ok) return tl::unexpected{ok.error()};
   return x.clock->stop();
-}
-
-void keep_busy(std::chrono::nanoseconds duration) {
-  auto end = std::chrono::steady_clock::now() + duration;
-  while (std::chrono::steady_clock::now() < end) {
-  }
 }
 
 expected<std::chrono::nanoseconds> carry_out(const program& x, const command& wanted) {

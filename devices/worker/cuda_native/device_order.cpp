@@ -10,8 +10,6 @@ namespace {
 
 using native::lent_tensor;
 
-tl::unexpected<std::string> failed(std::string what) { return tl::unexpected{std::move(what)}; }
-
 expected<void> check_program(const device_order& x) {
   if (!std::get_if<messages::launch_record_entry>(&x.entry))
     return failed("only programs with a launch_record entry run here");

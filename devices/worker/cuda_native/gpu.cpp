@@ -14,8 +14,6 @@ constexpr std::size_t kept_free = 256u << 20;
 constexpr std::uint32_t largest_cluster = 16;
 constexpr std::size_t fewest_flushes = 4, operations_a_flush = 8, most_flushes = 200;
 
-tl::unexpected<std::string> failed(std::string what) { return tl::unexpected{std::move(what)}; }
-
 /// A module whose parts come when they are first needed would be loaded while it is measured.
 void choose_settings() {
   setenv("CUDA_MODULE_LOADING", "EAGER", 1);

@@ -12,8 +12,6 @@ namespace {
 using status = expected<void>;
 using messages::buffer_kind, messages::buffer_place;
 
-tl::unexpected<std::string> failed(std::string what) { return tl::unexpected{std::move(what)}; }
-
 std::string number(std::uint64_t x) { return std::to_string(x); }
 
 std::string text_of(const buffer_place& x) {

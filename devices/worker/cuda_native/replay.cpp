@@ -12,8 +12,6 @@ constexpr unsigned char poison = 0xff;
 constexpr std::uint32_t portable_cluster = 8;
 constexpr std::uint32_t shared_without_opting_in = 48u << 10;
 
-tl::unexpected<std::string> failed(std::string what) { return tl::unexpected{std::move(what)}; }
-
 std::array<unsigned, 3> sides_of(const messages::launch_extent& x) { return {x.x, x.y, x.z}; }
 
 std::string operation_name(std::size_t i) { return "operation " + std::to_string(i); }

@@ -7,8 +7,6 @@ namespace devices::worker::native {
 
 namespace {
 
-tl::unexpected<std::string> failed(std::string what) { return tl::unexpected{std::move(what)}; }
-
 std::string loader_error() {
   auto text = dlerror();
   return text ? text : "the loader does not say why";

@@ -55,13 +55,6 @@ expected<program> load() {
   return x;
 }
 
-/// How fast a sleeping judge wakes depends on how long it slept.
-void keep_busy(std::chrono::nanoseconds duration) {
-  auto end = std::chrono::steady_clock::now() + duration;
-  while (std::chrono::steady_clock::now() < end) {
-  }
-}
-
 expected<void> call(const program& x, std::size_t variant) {
   if (variant >= x.calls.size() || !x.calls[variant].library)
     return tl::unexpected{std::string{"there is no function to call"}};

@@ -13,8 +13,6 @@ namespace {
 
 using status = expected<void>;
 
-tl::unexpected<std::string> failed(std::string what) { return tl::unexpected{std::move(what)}; }
-
 // -- tensors ----------------------------------------------------------------------------------------------------------
 
 status check_shape(const messages::tensor_spec& spec) {

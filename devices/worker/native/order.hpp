@@ -16,6 +16,8 @@ namespace devices::worker::native {
 template <class T>
 using expected = tl::expected<T, std::string>;
 
+inline tl::unexpected<std::string> failed(std::string what) { return tl::unexpected{std::move(what)}; }
+
 /// Places of the lent buffers.
 constexpr std::uint32_t inputs_buffer = 0, weights_buffer = 1, outputs_buffer = 2, buffer_count = 3;
 

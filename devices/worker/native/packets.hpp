@@ -28,6 +28,9 @@ struct command {
   }
 };
 
+/// Of an empty command: how fast a sleeping judge wakes depends on how long it slept.
+void keep_busy(std::chrono::nanoseconds duration);
+
 /// Commands never arrive in another way, and answers never leave in another.
 class judge_socket {
 public:
