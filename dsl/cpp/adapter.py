@@ -60,19 +60,13 @@ def compile(request: CompileRequest) -> CompileResult:
 
 
 def _lay_out(request: CompileRequest) -> list[str]:
-    """Copies the sources into the folder under their own names, since they include each other; the units to compile."""
-    units = []
-    for path in request.files:
-        place = PurePosixPath(path)
-        if place.is_absolute() or ".." in place.parts:
-            raise ValueError(f"source {path!r} leaves the folder")
-        file = Path(request.folder, place)
-        file.parent.mkdir(parents=True, exist_ok=True)
-        file.write_text(request.read(path), encoding="utf-8")
-        if place.suffix == "." + MANIFEST["extension"]:
-            units.append(f"./{place}")  # a name may begin with - or @
+    """The units to compile, in the folder."""
+    request.lay_out()
+    suffix = "." + MANIFEST["extension"]
+    places = map(PurePosixPath, request.files)
+    units = [f"./{place}" for place in places if place.suffix == suffix]  # a name may begin with - or @
     if not units:
-        raise ValueError(f"no source ends in .{MANIFEST['extension']}")
+        raise ValueError(f"no source ends in {suffix}")
     return units
 
 

@@ -9,7 +9,7 @@ import json
 import re
 import sys
 import time
-from pathlib import Path, PurePosixPath
+from pathlib import Path
 from types import ModuleType
 from typing import Any
 
@@ -71,7 +71,7 @@ def compile(request: CompileRequest) -> CompileResult:
         capability = capability_of(request.arch)
         if capability < OLDEST:
             raise ValueError(f"{request.arch} lacks instructions of these kernels, which are for sm_{OLDEST} and later")
-        _lay_out(request)
+        request.lay_out()
         record = _record(request, entry.get("record", "launches.json"))
         built = _Build(request, findings)
         resources = [built.image(image) for image in record["images"]]
@@ -85,17 +85,6 @@ def compile(request: CompileRequest) -> CompileResult:
         return CompileResult(ok=False, kind=no.kind, message=str(no), log=log, warnings=findings + no.findings)
     Path(request.folder, ARTIFACT).write_bytes(msgpack.packb(record))
     return CompileResult(ok=True, artifact=ARTIFACT, warnings=findings)
-
-
-def _lay_out(request: CompileRequest) -> None:
-    """Copies the sources into the folder under their own names, since they include each other."""
-    for path in request.files:
-        place = PurePosixPath(path)
-        if place.is_absolute() or ".." in place.parts:
-            raise ValueError(f"source {path!r} leaves the folder")
-        file = Path(request.folder, place)
-        file.parent.mkdir(parents=True, exist_ok=True)
-        file.write_text(request.read(path), encoding="utf-8")
 
 
 def _record(request: CompileRequest, path: str) -> dict[str, Any]:

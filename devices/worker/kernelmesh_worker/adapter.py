@@ -9,7 +9,7 @@ import signal
 import subprocess
 import threading
 from dataclasses import dataclass, field
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 from typing import NamedTuple, TypedDict
 
 TOOL_OUTPUT_BYTES = 64 << 10
@@ -38,6 +38,17 @@ class CompileRequest:
     def read(self, path: str) -> str:
         """Text of the source that the manifest calls `path`."""
         return Path(self.files[path]).read_text(encoding="utf-8")
+
+    def lay_out(self) -> None:
+        """Copies the sources into the folder under their own names, since they include each other. ValueError for one
+        that would lie outside of it."""
+        for path in self.files:
+            place = PurePosixPath(path)
+            if place.is_absolute() or ".." in place.parts:
+                raise ValueError(f"source {path!r} leaves the folder")
+            file = Path(self.folder, place)
+            file.parent.mkdir(parents=True, exist_ok=True)
+            file.write_text(self.read(path), encoding="utf-8")
 
 
 @dataclass
