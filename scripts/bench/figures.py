@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import subprocess
 import sys
 from pathlib import Path
 
@@ -16,6 +17,14 @@ def default_python() -> str:
     candidates = [os.environ.get("KERNELMESH_PYTHON", ""), os.environ.get("VIRTUAL_ENV", "") + "/bin/python"]
     candidates.append(str(ROOT / ".venv" / "bin" / "python"))
     return next((x for x in candidates if x and Path(x).exists()), sys.executable)
+
+
+def built(build: Path, program: str) -> Path:
+    """A program of benchmarks in a build folder, made now if it is not there: what users run holds none."""
+    made = subprocess.run(["cmake", "--build", str(build), "--target", program], stdout=sys.stderr, check=False)
+    if made.returncode != 0:
+        sys.exit(f"{program} can't be built in {build}; run scripts/quickstart --no-run first")
+    return build.resolve() / program  # resolved: processes of a node run in folders of their own
 
 
 def met(value: float, goal: dict[str, float]) -> bool:
