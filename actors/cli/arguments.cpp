@@ -104,7 +104,9 @@ void add_data(CLI::App* command, std::string& data) {
 }
 
 void add_dsls(CLI::App* command, std::vector<std::string>& dsls) {
-  command->add_option("--dsl", dsls, "Languages to write the kernel in")->delimiter(',')->capture_default_str();
+  command->add_option("--dsl", dsls, "Languages to write the kernel in [all that the device runs]")
+      ->delimiter(',')
+      ->check(not_empty());
 }
 
 void add_baselines(CLI::App* command, std::vector<std::string>& baselines) {
@@ -265,6 +267,8 @@ void add_readers(CLI::App& app, command_line& x) {
   auto doctor =
       add_command(app, x, "doctor", "What this machine, or a run's journal, can do and what is missing", "doctor");
   doctor->add_option("RUN", x.doctor.run, "Check this run's journal");
+  doctor->add_option("--device", x.doctor.devices, "Look at these devices, cuda:0 say [those of the system config]")
+      ->delimiter(',');
   doctor->add_flag("--measure", x.doctor.measure, "Measure anew what devices can do, on a quiet machine");
   add_python(doctor, x);
   doctor->callback([&x] { x.chosen = [&x] { return cli::doctor(x.common, x.doctor); }; });

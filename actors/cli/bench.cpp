@@ -1,6 +1,5 @@
 #include <algorithm>
 #include <iostream>
-#include <set>
 
 #include "actors/cli/bench_results.hpp"
 #include "actors/cli/commands.hpp"
@@ -32,11 +31,10 @@ expected<std::vector<suite_problem>> chosen_problems(const bench_options& option
   return configs::read_suite(options.data, choice);
 }
 
-job_spec job_of(const bench_options& options, const suite_problem& problem, const std::string& dsl,
-                std::uint32_t repeat) {
-  job_spec job{.task_name = problem.name, .target = {{options.device}, dsl, ""}, .repeat = repeat};
+job_spec job_of(const bench_options& options, const suite_problem& problem, const target& on, std::uint32_t repeat) {
+  job_spec job{.task_name = problem.name, .target = on, .repeat = repeat};
   job.problem = configs::problem_name(problem);
-  job.job = {'L' + std::to_string(problem.level) + '_' + configs::safe_name(problem.name) + '.' + dsl + '.'
+  job.job = {'L' + std::to_string(problem.level) + '_' + configs::safe_name(problem.name) + '.' + on.dsl + '.'
              + std::to_string(repeat)};
   job.seed = configs::seed_of(options.seed, job.job);
   if (options.time) job.strategy.time_limit = *options.time;
@@ -46,9 +44,9 @@ job_spec job_of(const bench_options& options, const suite_problem& problem, cons
   return job;
 }
 
-/// Problems x DSLs x repeats.
-expected<std::vector<job_spec>> make_jobs(const bench_options& options, const std::vector<suite_problem>& problems,
-                                          const blobs::blob_store& store) {
+/// Problems x targets x repeats.
+expected<std::vector<job_spec>> make_jobs(const bench_options& options, const std::vector<target>& targets,
+                                          const std::vector<suite_problem>& problems, const blobs::blob_store& store) {
   auto dtype = configs::parse_dtype(options.dtype);
   if (!dtype) return tl::unexpected{dtype.error()};
   std::vector<job_spec> jobs;
@@ -57,9 +55,9 @@ expected<std::vector<job_spec>> make_jobs(const bench_options& options, const st
     made.shrink_to_bytes = options.shrink_to_bytes;
     auto blob = store.put_record(made);
     if (!blob) return tl::unexpected{blob.error()};
-    for (const auto& dsl : std::set(options.dsls.begin(), options.dsls.end()))
+    for (const auto& on : targets)
       for (std::uint32_t repeat = 1; repeat <= options.repeats; ++repeat) {
-        jobs.push_back(job_of(options, problem, dsl, repeat));
+        jobs.push_back(job_of(options, problem, on, repeat));
         jobs.back().task = *blob;
       }
   }
@@ -89,14 +87,13 @@ expected<void> mark(const fs::path& folder, const run_id& run) {
   return write_file(marker_file(folder), wire::to_json(bench_marker{.run = run.value}, {.indent = 2}) + '\n');
 }
 
-expected<run_spec> make_spec(const bench_options& options, const system_place& at) {
+expected<run_spec> make_spec(const bench_options& options, const std::vector<target>& targets, const system_place& at) {
   auto problems = chosen_problems(options);
   if (!problems) return tl::unexpected{problems.error()};
-  if (auto known = check_dsls(at.where, options.dsls); !known) return tl::unexpected{known.error()};
   if (auto known = check_devices(at.config, {options.device}); !known) return tl::unexpected{known.error()};
   auto store = blobs::blob_store::open(blobs_folder(at.state));
   if (!store) return tl::unexpected{store.error()};
-  auto jobs = make_jobs(options, *problems, *store);
+  auto jobs = make_jobs(options, targets, *problems, *store);
   if (!jobs) return tl::unexpected{jobs.error()};
   run_spec spec{.run = new_run_id(), .name = "kernelbench", .command = "bench", .jobs = std::move(*jobs)};
   spec.system_file = at.system_file.string();
@@ -126,8 +123,10 @@ outcome bench_kernelbench(const common_options& common, const bench_options& opt
   if (!where) return tl::unexpected{where.error()};
   auto at = open_system(*where, common);
   if (!at) return tl::unexpected{at.error()};
-  take_up_devices(at->where, at->system_file, at->config, {options.device});
-  auto spec = make_spec(options, *at);
+  auto targets = targets_of(at->where, {options.device}, options.dsls);
+  if (!targets) return tl::unexpected{targets.error()};
+  take_up(at->where, at->system_file, at->config, *targets);
+  auto spec = make_spec(options, *targets, *at);
   if (!spec) return tl::unexpected{spec.error()};
   auto ready = results_folder::prepare(spec->out);
   if (!ready) return tl::unexpected{ready.error()};

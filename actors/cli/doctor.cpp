@@ -200,6 +200,12 @@ outcome doctor(const common_options& common, const doctor_options& options) {
   if (!file) return tl::unexpected{file.error()};
   auto config = configs::load_system_config(*file, where->known);
   if (!config) return tl::unexpected{config.error()};
+  if (!options.devices.empty()) {
+    auto targets = targets_of(*where, options.devices, {});
+    if (!targets) return tl::unexpected{targets.error()};
+    take_up(*where, *file, *config, *targets);
+    if (auto known = check_devices(*config, options.devices); !known) return tl::unexpected{known.error()};
+  }
   doctor_document document;
   add(document, "install", where->install.root.string());
   add(document, "system config", file->string());

@@ -181,13 +181,13 @@ expected<configs::system_config> system_of(const place& where, const run_spec& s
   if (!spec.config.empty()) {
     auto config = configs::parse_run_config(spec.config, spec.config_file, where.known);
     if (!config) return tl::unexpected{config.error()};
-    return configs::system_of(*config, where.install.systems(), where.known);
+    return system_of(where, *config);
   }
   auto config = configs::load_system_config(spec.system_file, where.known);
   if (!config) return config;
-  std::vector<std::string> devices;
-  for (const auto& job : spec.jobs) devices.push_back(job.target.device.value);
-  take_up_devices(where, spec.system_file, *config, devices);
+  std::vector<target> targets;
+  for (const auto& job : spec.jobs) targets.push_back(job.target);
+  take_up(where, spec.system_file, *config, targets);
   return config;
 }
 

@@ -1,6 +1,5 @@
 #include <algorithm>
 #include <filesystem>
-#include <set>
 
 #include "actors/cli/commands.hpp"
 #include "actors/cli/one_task.hpp"
@@ -19,11 +18,10 @@ std::string as_part(std::string name) {
   return name;
 }
 
-job_spec make_job(const one_task& x, const optimize_options& options, const std::string& device,
-                  const std::string& dsl) {
-  job_spec job{.task_name = x.task.name, .task = x.task_blob, .target = {{device}, dsl, ""}};
+job_spec make_job(const one_task& x, const optimize_options& options, const target& on) {
+  job_spec job{.task_name = x.task.name, .task = x.task_blob, .target = on};
   job.task_file = x.text.called;
-  job.job = {x.task.name + '.' + as_part(device) + '.' + dsl};
+  job.job = {x.task.name + '.' + as_part(on.device.value) + '.' + on.dsl};
   job.seed = configs::seed_of(options.seed, job.job);
   job.strategy.name = options.strategy;
   job.judge.allow_library_calls = options.allow_library_calls;
@@ -38,14 +36,13 @@ job_spec make_job(const one_task& x, const optimize_options& options, const std:
 outcome optimize(const common_options& common, const optimize_options& options) {
   auto x = open_task(common, {options.task, options.dtype, options.data});
   if (!x) return tl::unexpected{x.error()};
-  if (auto known = check_dsls(x->where, options.dsls); !known) return tl::unexpected{known.error()};
-  take_up_devices(x->where, x->system_file, x->config, options.devices);
+  auto targets = targets_of(x->where, options.devices, options.dsls);
+  if (!targets) return tl::unexpected{targets.error()};
+  take_up(x->where, x->system_file, x->config, *targets);
   if (auto known = check_devices(x->config, options.devices); !known) return tl::unexpected{known.error()};
   if (auto sound = check_tasks(x->where, common, x->config, {x->text}); !sound) return tl::unexpected{sound.error()};
   run_spec spec{.name = x->task.name, .command = "optimize"};
-  for (const auto& device : std::set(options.devices.begin(), options.devices.end()))
-    for (const auto& dsl : std::set(options.dsls.begin(), options.dsls.end()))
-      spec.jobs.push_back(make_job(*x, options, device, dsl));
+  for (const auto& on : *targets) spec.jobs.push_back(make_job(*x, options, on));
   auto out =
       options.out.empty() ? std::filesystem::path{"kernelmesh-out"} / x->task.name : std::filesystem::path{options.out};
   spec.out = std::filesystem::absolute(out).lexically_normal().string();

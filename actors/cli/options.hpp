@@ -24,8 +24,8 @@ struct optimize_options {
   std::string task;
   std::string data;  ///< suite that a task such as kernelbench:1/19 is of
   std::vector<std::string> devices{"cpu:0"};
-  std::vector<std::string> dsls{"cpp"};
-  std::string dtype;  ///< to cast to; empty: the task's own
+  std::vector<std::string> dsls;  ///< none: all that write for the device
+  std::string dtype;              ///< to cast to; empty: the task's own
   std::optional<std::chrono::milliseconds> time;
   std::optional<std::uint32_t> evaluations;
   std::string strategy = messages::strategy_options{}.name;
@@ -50,9 +50,9 @@ struct verify_options {
 
 struct bench_options {
   std::string data;
-  std::string level;    ///< "1,2"; empty: all
-  std::string problem;  ///< "1,19-25"; empty: all
-  std::vector<std::string> dsls{"cpp"};
+  std::string level;              ///< "1,2"; empty: all
+  std::string problem;            ///< "1,19-25"; empty: all
+  std::vector<std::string> dsls;  ///< none: all that write for the device
   std::string device = "cpu:0";
   std::string dtype;  ///< to cast to; empty: the task's own
   std::vector<std::string> baselines{"eager", "compile"};
@@ -100,7 +100,8 @@ struct export_options {
 };
 
 struct doctor_options {
-  std::string run;  ///< empty: the machine only
+  std::string run;                   ///< empty: the machine only
+  std::vector<std::string> devices;  ///< none: those of the system config
   bool measure = false;
 };
 

@@ -4,6 +4,7 @@
 #include <chrono>
 #include <ctime>
 #include <random>
+#include <set>
 
 #include "actors/executors.hpp"
 #include "actors/logic/strategy.hpp"
@@ -94,13 +95,55 @@ expected<void> check_tasks(const place& where, const common_options& common, con
   return configs::check_tasks(tasks, {.python = python->place.path, .script = where.install.check_task()});
 }
 
-expected<void> check_dsls(const place& where, const std::vector<std::string>& dsls) {
-  const auto& known = where.known.dsls;
+namespace {
+
+using configs::in_quotes, configs::listed;
+
+std::string kind_of(const std::string& device) { return configs::kind_of(device.substr(device.find('/') + 1)); }
+
+/// DSLs that write for the kind, of those that are named; of all where none is.
+std::vector<std::string> writers(const place& where, const std::string& kind, const std::vector<std::string>& named) {
+  std::vector<std::string> out;
+  for (const auto& x : where.registry->languages()) {
+    bool wanted = named.empty() || std::ranges::find(named, x.manifest.name) != named.end();
+    if (wanted && x.targets(kind)) out.push_back(x.manifest.name);
+  }
+  return out;
+}
+
+failure refused(const std::string& flag, const std::string& why) {
+  return {failure_code::bad_input, flag + ": " + why};
+}
+
+std::string no_kernel(const place& where, const std::string& device, const std::vector<std::string>& dsls) {
+  auto all = writers(where, kind_of(device), {});
+  return "no kernel in " + listed(dsls) + " runs on " + in_quotes(device) + "; those in " + listed(all) + " do";
+}
+
+}  // namespace
+
+expected<std::vector<target>> targets_of(const place& where, const std::vector<std::string>& devices,
+                                         const std::vector<std::string>& dsls) {
   for (const auto& dsl : dsls)
-    if (std::ranges::find(known, dsl) == known.end())
-      return fail(failure_code::bad_input,
-                  "--dsl: there is no DSL " + configs::in_quotes(dsl) + "; known: " + configs::listed(known));
-  return {};
+    if (!where.registry->find(dsl))
+      return tl::unexpected{
+          refused("--dsl", "there is no DSL " + in_quotes(dsl) + "; known: " + listed(where.known.dsls))};
+  std::vector<target> out;
+  std::set<std::string> used;
+  for (const auto& device : std::set(devices.begin(), devices.end())) {
+    auto fit = writers(where, kind_of(device), dsls);
+    if (fit.empty() && writers(where, kind_of(device), {}).empty())
+      return tl::unexpected{refused("--device", "no DSL has kernels that run on " + in_quotes(device))};
+    if (fit.empty()) return tl::unexpected{refused("--dsl", no_kernel(where, device, dsls))};
+    for (const auto& dsl : fit) out.push_back({{device}, dsl, ""});
+    used.insert(fit.begin(), fit.end());
+  }
+  for (const auto& dsl : dsls)
+    if (!used.contains(dsl))
+      return tl::unexpected{refused("--dsl", "no kernel in " + in_quotes(dsl) + " runs on " + listed(devices)
+                                                 + "; they run on "
+                                                 + listed(where.registry->find(dsl)->manifest.devices))};
+  return out;
 }
 
 expected<void> check_devices(const configs::system_config& config, const std::vector<std::string>& devices) {
@@ -113,22 +156,55 @@ expected<void> check_devices(const configs::system_config& config, const std::ve
   return {};
 }
 
-void take_up_devices(const place& where, const fs::path& system_file, configs::system_config& config,
-                     const std::vector<std::string>& devices) {
+void take_up(const place& where, const fs::path& system_file, configs::system_config& config,
+             const std::vector<target>& targets) {
   std::error_code error;
   if (!fs::equivalent(system_file, where.install.systems() / "local.yaml", error)) return;
+  std::set<std::string> devices, dsls;
+  for (const auto& x : targets) {
+    devices.insert(x.device.value);
+    if (!x.dsl.empty()) dsls.insert(x.dsl);
+  }
+  for (const auto& dsl : dsls)
+    if (std::ranges::find(config.compilers, dsl, &configs::compiler_options::dsl) == config.compilers.end())
+      config.compilers.push_back({.dsl = dsl});
   if (std::ranges::none_of(devices, is_named_by_commands)) return;
+  std::erase_if(config.compilers, [&](const auto& x) { return !dsls.contains(x.dsl); });
   std::vector<configs::device_options> named;
   for (const auto& device : devices) {
-    auto has_name = [&](const auto& x) { return x.name == device; };
-    if (std::ranges::any_of(named, has_name)) continue;
-    auto known = std::ranges::find_if(config.devices, has_name);
+    auto known = std::ranges::find(config.devices, device, &configs::device_options::name);
     if (known != config.devices.end())
       named.push_back(*known);
     else if (is_named_by_commands(device))
       named.push_back({.name = device});
   }
   config.devices = std::move(named);
+}
+
+expected<configs::system_config> system_of(const place& where, const configs::run_config& config) {
+  auto system = configs::system_of(config, where.install.systems(), where.known);
+  auto* name = std::get_if<std::string>(&config.system);
+  if (!system || !name) return system;
+  auto file = configs::system_file(*name, config.base(), where.install.systems());
+  if (!file) return tl::unexpected{file.error()};
+  std::vector<target> targets;
+  for (const auto& x : config.targets)
+    for (const auto& device : x.device)
+      for (const auto& dsl : x.dsl) targets.push_back({{device}, dsl, x.arch});
+  take_up(where, *file, *system, targets);
+  return system;
+}
+
+expected<void> check_fit(const place& where, const configs::run_config& config) {
+  configs::problem_list problems{config.file.string()};
+  for (const auto& x : config.targets)
+    for (const auto& device : x.device) {
+      if (auto there = check_presence(device); !there) problems.add(x.at, there.error().detail);
+      for (const auto& dsl : x.dsl)
+        if (!where.registry->find(dsl)->targets(kind_of(device))) problems.add(x.at, no_kernel(where, device, {dsl}));
+    }
+  if (problems.empty()) return {};
+  return tl::unexpected{problems.as_failure()};
 }
 
 fs::path kernelmesh_guard() {

@@ -53,16 +53,27 @@ messages::expected<void> check_tasks(const place& where, const common_options& c
                                      const configs::system_config& config,
                                      const std::vector<configs::task_to_check>& tasks);
 
-/// Failure: bad_input, which names the flag --dsl and the DSLs that there are.
-messages::expected<void> check_dsls(const place& where, const std::vector<std::string>& dsls);
+/// The devices that a command names, each with every DSL that it names and that writes for the device; with no DSL
+/// named, all that do. Failure: bad_input, which names the flag --dsl and the DSLs that there are: one that is unknown,
+/// one that writes for none of the devices, a device for which none writes.
+messages::expected<std::vector<messages::target>> targets_of(const place& where,
+                                                             const std::vector<std::string>& devices,
+                                                             const std::vector<std::string>& dsls);
 
 /// Failure: bad_input, which names the flag --device and the devices that there are.
 messages::expected<void> check_devices(const configs::system_config& config, const std::vector<std::string>& devices);
 
-/// The config of this machine, where no other one is named, has the devices that a command names: those of kinds that
-/// only some machines have come in, and what is not named starts no workers then.
-void take_up_devices(const place& where, const std::filesystem::path& system_file, configs::system_config& config,
-                     const std::vector<std::string>& devices);
+/// The config of this machine, where no other one is named, has the devices and compilers that a command names: devices
+/// of kinds that only some machines have come in, and what is not named starts no workers then.
+void take_up(const place& where, const std::filesystem::path& system_file, configs::system_config& config,
+             const std::vector<messages::target>& targets);
+
+/// Of a run config: with what its targets name, as `take_up` says.
+messages::expected<configs::system_config> system_of(const place& where, const configs::run_config& config);
+
+/// Devices of targets are there, and each of their DSLs has kernels that run on them. Failure: misconfigured,
+/// FILE:LINE.
+messages::expected<void> check_fit(const place& where, const configs::run_config& config);
 
 /// The program that lies beside this one.
 std::filesystem::path kernelmesh_guard();

@@ -54,9 +54,10 @@ outcome run(const common_options& common, const run_options& options) {
   if (!where) return tl::unexpected{where.error()};
   auto config = configs::load_run_config(options.config, where->known);
   if (!config) return tl::unexpected{config.error()};
-  auto system = configs::system_of(*config, where->install.systems(), where->known);
+  auto system = system_of(*where, *config);
   if (!system) return tl::unexpected{system.error()};
   if (auto there = configs::check_targets(*config, *system); !there) return tl::unexpected{there.error()};
+  if (auto fit = check_fit(*where, *config); !fit) return tl::unexpected{fit.error()};
   auto state = where->open_state(system->state_folder);
   if (!state) return tl::unexpected{state.error()};
   auto store = blobs::blob_store::open(blobs_folder(*state));

@@ -35,7 +35,10 @@ REFUSED = [
     (["optimize", "relu.py", "--for", "soon"], 2, "--for"),
     (["optimize", "relu.py", "--for", ""], 2, "--for"),
     (["optimize", "relu.py", "--for", "1ms"], 2, "--for"),
-    (["optimize", "relu.py", "--dsl", "cobol"], 2, 'no DSL "cobol"; known: "cpp"'),
+    (["optimize", "relu.py", "--dsl", "cobol"], 2, 'no DSL "cobol"; known: "cpp", "cuda_c" or "triton"'),
+    (["optimize", "relu.py", "--dsl", "triton"], 2, '--dsl: no kernel in "triton" runs on "cpu:0"; those in "cpp" do'),
+    (["optimize", "relu.py", "--dsl", "cpp,cuda_c"], 2, '--dsl: no kernel in "cuda_c" runs on "cpu:0"; they run on "cuda"'),
+    (["optimize", "relu.py", "--device", "toaster"], 2, '--device: no DSL has kernels that run on "toaster"'),
     (["optimize", "relu.py", "--strategy", "luck"], 2, "--strategy"),
     (["optimize", "relu.py", "--system", "none"], 2, "no system config"),
     (["optimize", "relu.py", "--strategy", "tuen"], 2, '; did you mean "tune"?'),
@@ -65,6 +68,8 @@ REFUSED = [
     (["run", "binary.py"], 2, "binary"),
     (["run", "dsl.yaml"], 2, 'dsl.yaml:3: "targets[0].dsl" is "cobol"'),
     (["run", "device.yaml"], 2, 'device.yaml:3: no device "toaster:0" in the system config; it has "cpu:0"'),
+    (["run", "language.yaml"], 2, 'language.yaml:3: no kernel in "triton" runs on "cpu:0"; those in "cpp" do'),
+    (["run", "gpu.yaml"], 2, "gpu.yaml:3: there is no cuda:7: "),
     (["run", "model.yaml"], 2, 'model.yaml:4: "agents.planner" is "gpt-99"'),
     (["resume", "none"], 2, 'no run "none"'),
     (["resume", "../none"], 2, "is not the id of a run"),
@@ -99,7 +104,12 @@ def odd_files(shared_home: Home) -> Home:
     (shared_home.work / "binary.py").write_bytes(b"\x7fELF\0\0" + bytes(range(256)))
     (shared_home.work / "latin.py").write_bytes(b"#\n# caf\xe9\n")
     shared_home.write("wrong.yaml", "name: a\ntasks: [relu.py]\ntargets: [{device: cpu, dsl: cpp}]\n")
-    targets = {"dsl": "{device: cpu:0, dsl: cobol}", "device": "{device: toaster:0, dsl: cpp}"}
+    targets = {
+        "dsl": "{device: cpu:0, dsl: cobol}",
+        "device": "{device: toaster:0, dsl: cpp}",
+        "language": "{device: cpu:0, dsl: triton}",
+        "gpu": "{device: cuda:7, dsl: triton}",
+    }
     for name, target in targets.items():
         shared_home.write(f"{name}.yaml", f"name: a\ntasks: [relu.py]\ntargets: [{target}]\n")
     text = "name: a\ntasks: [relu.py]\ntargets: [{device: cpu:0, dsl: cpp}]\nagents: {planner: gpt-99}\n"
