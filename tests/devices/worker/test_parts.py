@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import math
 import os
+import subprocess
+import sys
 import time
 from pathlib import Path
 from types import ModuleType
@@ -129,6 +131,19 @@ def test_redraws_change_what_numbers_are_like() -> None:
     assert draw("scaled_up", "randn(1000)").abs().max() > 100  # imported by name
     assert draw("signed", "torch.rand_like(torch.ones(1000))").min() < -0.9
     assert torch.rand(1000).min() >= 0  # put back
+
+
+def test_redraws_are_made_on_the_device_that_is_asked_for(tmp_path: Path) -> None:
+    code = """
+import types, torch
+from kernelmesh_worker.draws import redrawn
+
+with torch.device("meta"), redrawn(types.ModuleType("task"), "signed"):
+    print(torch.rand(3).device.type, torch.randn(3).device.type)
+"""
+    argv = [sys.executable, "-c", code]  # of its own: torch notes once what makes tensors
+    done = subprocess.run(argv, env=family.environment(tmp_path), capture_output=True, text=True, check=True)
+    assert done.stdout.split() == ["meta", "meta"]
 
 
 @pytest.mark.parametrize("source", ["random.rand(1000)", "random.uniform(5, 6, 1000)", "numpy.random.randn(1000)"])
