@@ -272,9 +272,12 @@ double late_work(const messages::time_figures& x) {
 
 /// The clock in the candidate's process sees what is behind it on the stream that everybody waits for, the judge's own
 /// sees all of a call. Work on other streams, before the one clock starts or behind it makes them disagree, and so does
-/// a clock that was tampered with. In nearly every call: single ones may be late by anything.
+/// a clock that was tampered with. In nearly every call: single ones may be late by anything. A sealed process is woken
+/// for each call, which takes 20 to 70 us more or less from one to the next; what could be faked in it is the clock of
+/// the device alone, by a kernel that finds where the driver keeps it.
 finding judge_brackets(const messages::time_figures& x) {
-  constexpr double allowed_share = 0.05, smallest_ns = 2e4;
+  constexpr double allowed_share = 0.05;
+  const double smallest_ns = x.tier == "sealed" ? 1.5e5 : 2e4;
   if (x.bracket_ns.size() != x.candidate_ns.size() || x.bracket_ns.empty()) return std::nullopt;
   std::vector<double> unseen;
   for (std::size_t i = 0; i < x.bracket_ns.size(); ++i) unseen.push_back(x.bracket_ns[i] - x.candidate_ns[i]);

@@ -79,7 +79,6 @@ struct driver {
   result (*cuLaunchKernelEx)(const launch_config*, function, void** parameters, void** extra) = nullptr;
   result (*cuStreamCreate)(stream*, unsigned flags) = nullptr;
   result (*cuStreamSynchronize)(stream) = nullptr;
-  result (*cuStreamWaitValue32)(stream, device_address, std::uint32_t value, unsigned flags) = nullptr;
   result (*cuEventCreate)(event*, unsigned flags) = nullptr;
   result (*cuEventRecord)(event, stream) = nullptr;
   result (*cuEventElapsedTime)(float* milliseconds, event begin, event end) = nullptr;
@@ -107,7 +106,6 @@ struct driver {
     f("cuLaunchKernelEx", cuLaunchKernelEx);
     f("cuStreamCreate", cuStreamCreate);
     f("cuStreamSynchronize", cuStreamSynchronize);
-    f("cuStreamWaitValue32_v2", cuStreamWaitValue32);
     f("cuEventCreate", cuEventCreate);
     f("cuEventRecord", cuEventRecord);
     f("cuEventElapsedTime", cuEventElapsedTime);

@@ -31,9 +31,6 @@ struct device_order {
 
 constexpr std::uint64_t tensor_alignment = 256;
 
-/// At the end of the lent inputs, of which the first 32 bits are the number that timed calls wait for.
-constexpr std::uint64_t gate_bytes = 256;
-
 /// Its entry is a launch_record, each of its tensors lies wholly in its lent buffer at a multiple of 256 bytes.
 expected<device_order> parse_device_order(wire::bytes_view message);
 

@@ -9,7 +9,7 @@ namespace devices::worker::cuda {
 
 namespace {
 
-constexpr unsigned not_blocking_stream = 1, lazy_peer_access = 1, blocking_event = 0, until_equal = 1;
+constexpr unsigned not_blocking_stream = 1, lazy_peer_access = 1, blocking_event = 0;
 constexpr std::size_t kept_free = 256u << 20;
 constexpr std::uint32_t largest_cluster = 16;
 constexpr std::size_t fewest_flushes = 4, operations_a_flush = 8, most_flushes = 200;
@@ -124,21 +124,11 @@ expected<void> device_clock::start(std::size_t operations) const {
   return d.checked(d.cuEventRecord(begin_, gpu_->stream()), "the clock can't be started");
 }
 
-expected<void> device_clock::start_at(device_address gate, std::uint32_t value) const {
-  const auto& d = gpu_->driver();
-  auto code = d.cuStreamWaitValue32(gpu_->stream(), gate, value, until_equal);
-  if (auto ok = d.checked(code, "the device can't wait at the gate"); !ok) return ok;
-  return d.checked(d.cuEventRecord(begin_, gpu_->stream()), "the clock can't be started");
-}
-
-expected<void> device_clock::stop() const {
-  const auto& d = gpu_->driver();
-  return d.checked(d.cuEventRecord(end_, gpu_->stream()), "the clock can't be stopped");
-}
-
-expected<std::chrono::nanoseconds> device_clock::read() const {
+expected<std::chrono::nanoseconds> device_clock::stop() const {
   const auto& d = gpu_->driver();
   float milliseconds = 0;
+  if (auto ok = d.checked(d.cuEventRecord(end_, gpu_->stream()), "the clock can't be stopped"); !ok)
+    return failed(ok.error());
   if (auto ok = gpu_->finish("what was launched failed"); !ok) return failed(ok.error());
   if (auto ok = d.checked(d.cuEventElapsedTime(&milliseconds, begin_, end_), "the clock can't be read"); !ok)
     return failed(ok.error());

@@ -42,15 +42,10 @@ class device_clock {
 public:
   static expected<device_clock> make(const gpu& on);
 
-  /// What is asked for between `start` and `stop` is measured. The device is kept busy before it, for as long as asking
-  /// for so many `operations` takes even a process that was just woken: so it never waits for one while it measures.
+  /// What is asked for between the two is measured. The device is kept busy before it, for as long as asking for so
+  /// many `operations` takes even a process that was just woken: so it never waits for one while it measures.
   expected<void> start(std::size_t operations) const;
-
-  /// In its place: the device waits until `value` stands at the gate. Whoever writes it there has cleared the cache.
-  expected<void> start_at(device_address gate, std::uint32_t value) const;
-
-  expected<void> stop() const;
-  expected<std::chrono::nanoseconds> read() const;  ///< waits for all of it
+  expected<std::chrono::nanoseconds> stop() const;  ///< waits for it
 
 private:
   explicit device_clock(const gpu& on) : gpu_(&on) {}

@@ -74,7 +74,7 @@ class CandidateProcess:
         self.phase = "load"
         self.forward_ns = 0  # spent in its calls, as the judge's clock has them
         self.device_ns = 0.0  # what the device's clock had of the last call, as the candidate's process says
-        self.has_gate = here().has_gate
+        self.has_gate = here().has_gate and not program
         self._turns = self._strays = 0
         self.library: list[str] = []  # operators of libraries that it tried where they are closed, as it says
         self._zygote = zygote

@@ -19,6 +19,7 @@ _BLOCK = 2 << 20  # smaller blocks share one of this size, which a ticket opens 
 _EXCLUSIVE, _PROHIBITED = 3, 2  # CU_COMPUTEMODE_*
 _MEMORY_SHARE = 0.6
 _MEMORY_BYTES, _MEMORY_TIMES = 8 << 30, 32  # beside its context and its libraries' own
+_TRANSFERS_A_CLOCK = 2  # of the memories of all such GPUs
 _FLUSHED = 2  # times the L2 cache are written to flush it
 
 
@@ -194,6 +195,10 @@ class CudaDevice(Device):
         """What torch keeps and does not use counts too."""
         kept = torch.cuda.memory_reserved() - torch.cuda.memory_allocated()
         return driver().free_memory() + kept
+
+    def peak_bytes_per_second(self) -> float:
+        attribute = driver().attribute
+        return attribute("memory_clock_khz", 0) * 1e3 * _TRANSFERS_A_CLOCK * attribute("memory_bus_bits", 0) / 8
 
     def used_memory(self) -> int:
         return self._total() - driver().free_memory() - torch.cuda.memory_reserved()

@@ -278,8 +278,8 @@ class Turns:
         if side.arena.kind == "python_host":  # a C function's outputs are there when it is done, or wrong
             x.delivered.append((side.elapsed, side.elapsed + side.delivery))
         if here().has_clock:
-            beside = side.process.has_gate and self._bare is None  # else there is another kind of process to go by
-            x.see_bracket(side.elapsed, eager.elapsed - eager.device_ns if beside else x.candidate_empty_ns())
+            gated = side.process.has_gate
+            x.see_bracket(side.elapsed, eager.elapsed - eager.device_ns if gated else x.candidate_empty_ns())
         changed = not side.spoilt and side.arena.changed(content.inputs)
         if changed:
             side.arena.write_weights()

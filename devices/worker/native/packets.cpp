@@ -23,11 +23,6 @@ struct done_packet {
   void fields(auto& f) { f("done", number); }
 };
 
-struct ready_packet {
-  std::uint64_t number = 0;
-  void fields(auto& f) { f("ready", number); }
-};
-
 struct timed_packet {
   std::uint64_t number = 0;
   std::chrono::nanoseconds device{0};
@@ -69,7 +64,6 @@ bool judge_socket::send(wire::bytes_view packet) {
 }
 
 bool judge_socket::loaded() { return send(wire::pack(loaded_packet{})); }
-bool judge_socket::ready(std::uint64_t number) { return send(wire::pack(ready_packet{number})); }
 bool judge_socket::done(std::uint64_t number) { return send(wire::pack(done_packet{number})); }
 bool judge_socket::done(std::uint64_t number, std::chrono::nanoseconds device) {
   return send(wire::pack(timed_packet{number, device}));

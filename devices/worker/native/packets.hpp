@@ -18,7 +18,6 @@ struct command {
   std::optional<std::uint64_t> call, reset, empty;
   std::chrono::nanoseconds ns{0};  ///< of `empty`
   std::uint32_t variant = 0;       ///< of `call`: which of the order's
-  std::uint32_t gate = 0;          ///< what a device waits for before its work begins; 0: for nothing
 
   void fields(auto& f) {
     f("call", call);
@@ -26,7 +25,6 @@ struct command {
     f("empty", empty);
     f("ns", ns);
     f("variant", variant);
-    f("gate", gate);
   }
 };
 
@@ -43,7 +41,6 @@ public:
 
   /// False: nobody is there to read it.
   bool loaded();
-  bool ready(std::uint64_t number);  ///< all of a call waits at the device's gate
   bool done(std::uint64_t number);
   bool done(std::uint64_t number, std::chrono::nanoseconds device);  ///< with the time by the device's own clock
   bool raised(std::string_view message);

@@ -3,8 +3,6 @@ a fake one; tests/gpu/sealed has a device."""
 
 from __future__ import annotations
 
-import itertools
-import select
 import shutil
 import sys
 import time
@@ -24,8 +22,6 @@ pytestmark = [
     pytest.mark.skipif(program() is None, reason="kernelmesh-cuda-host is not built"),
     pytest.mark.skipif(shutil.which("g++") is None, reason="there is no g++"),
 ]
-PAGE = 4096
-NUMBERS = itertools.count(7)
 LOADED: dict[str, Any] = {"loaded": {}}
 Start = Callable[..., CudaHost]
 
@@ -80,24 +76,6 @@ def test_nothing_that_a_kernel_leaves_in_scratch_or_in_a_variable_is_there_in_th
         for _ in range(3):
             assert is_done(host.call())
             assert host.read("i", 2) == [6, -1]
-
-
-def test_at_a_gate_the_device_waits_for_its_number_and_takes_the_contents_that_are_there_then(start: Start) -> None:
-    gate = PAGE - 256  # of the lent inputs
-    with start(saxpy(a=2.0)) as host:
-        assert host.hear() == LOADED
-        host.write(1, 0, "f", range(COUNT))
-        for what in ("call", "empty", "call"):
-            number = next(NUMBERS)
-            host.write(0, gate, "I", [number + 1])
-            host.say({what: 1 << 55, "plain": [], "gate": number})
-            assert not select.select([host.socket], [], [], 0.05)[0]
-            host.write(0, 0, "f", [number] * COUNT)
-            host.write(0, gate, "I", [number])
-            assert host.hear() == {"ready": 1 << 55}
-            assert is_done(host.hear())
-            if what == "call":
-                assert host.read("f", 900) == [2 * number + x for x in range(900)]
 
 
 def test_an_empty_call_takes_as_long_as_asked_and_carries_nothing_out(start: Start) -> None:

@@ -110,6 +110,12 @@ def test_the_time_of_memory_is_no_longer_where_threads_wait_for_each_other(monke
         torch.set_num_threads(before)
 
 
+def test_no_floor_is_higher_than_what_the_memory_s_wires_need() -> None:
+    assert floor.possible(100.0, 64, peak=1e9) == 64.0
+    assert floor.possible(50.0, 64, peak=1e9) == 50.0
+    assert floor.possible(100.0, 64, peak=0.0) == 100.0
+
+
 def test_a_flat_index_becomes_a_place() -> None:
     assert unravel(17, [2, 3, 4]) == [1, 1, 1]
     assert unravel(-1, [2]) == []

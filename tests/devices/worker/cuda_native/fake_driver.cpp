@@ -12,7 +12,6 @@
 #include <cstring>
 #include <map>
 #include <string>
-#include <thread>
 #include <vector>
 
 namespace {
@@ -157,11 +156,6 @@ int cuLaunchKernelEx(const void*, void* function, void** parameters, void**) {
 }
 int cuStreamCreate(void** to, unsigned) { return *to = &blocks, done; }
 int cuStreamSynchronize(void*) { return broken; }
-int cuStreamWaitValue32_v2(void*, address at, std::uint32_t wanted, unsigned) {
-  auto& there = *reinterpret_cast<volatile std::uint32_t*>(at);  // another process writes it
-  while (there != wanted) std::this_thread::yield();
-  return done;
-}
 int cuEventCreate(void** to, unsigned) { return *to = new event, done; }
 int cuEventRecord(void* x, void*) { return static_cast<event*>(x)->when = std::chrono::steady_clock::now(), done; }
 int cuEventElapsedTime(float* to, void* begin, void* end) {
