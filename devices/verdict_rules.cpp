@@ -86,6 +86,7 @@ template <class Figures>
 messages::judging judging_of(const Figures& figures, const std::vector<messages::draw_figures>& draws,
                              const messages::judge_options& options) {
   messages::judging x{.tier = figures.tier,
+                      .why_hosted = figures.why_hosted,
                       .sandbox = figures.sandbox,
                       .policy = options.policy,
                       .dtype = figures.dtype,
@@ -327,13 +328,21 @@ std::string disturbed(const messages::time_figures& x) {
                      alone / 1e6, beside / 1e6);
 }
 
-messages::timing timing_of(const messages::time_figures& x, double copy_bytes_per_second) {
+/// Whose: the device's events, in a process of the candidate's host code or in one without it, or the judge's own.
+std::string clock_of(const messages::time_figures& x) {
+  if (x.bracket_ns.empty()) return "judge";
+  return x.tier == "sealed" ? "replayer" : "shim";
+}
+
+messages::timing timing_of(const messages::time_figures& x, const messages::judge_options& options,
+                           double copy_bytes_per_second) {
   const auto& eager = x.baseline_ns.at("eager");
   messages::timing t{.candidate_ms = distribution_of(x.candidate_ns),
                      .eager_ms = distribution_of(eager),
                      .speedup_eager = paired_ratio(eager, x.candidate_ns),
-                     .aa_noise = noise_of(paired_ratio(x.repeat_ns, eager))};
-  if (x.tier == "sealed") t.own_kernel_share = 1;  // there is nothing else in its process
+                     .aa_noise = noise_of(paired_ratio(x.repeat_ns, eager)),
+                     .clock = clock_of(x)};
+  if (x.tier == "sealed" && !options.allow_library_calls) t.own_kernel_share = 1;  // there is nothing else in it
   if (auto found = x.baseline_ns.find("compile"); found != x.baseline_ns.end()) {
     t.compile_ms = distribution_of(found->second);
     t.speedup_compile = paired_ratio(found->second, x.candidate_ns);
@@ -389,7 +398,7 @@ time_conclusion conclude(messages::time_figures figures, const messages::judge_o
     return noisy(why);
   if (differs_from_itself(pairs)) return noisy("eager differs from itself by more than a factor of 2");
   if (auto bad = judge_floor(figures)) return reject(*std::move(bad));
-  return messages::timed{timing_of(pairs, copy_bytes_per_second)};
+  return messages::timed{timing_of(pairs, options, copy_bytes_per_second)};
 }
 
 }  // namespace devices

@@ -41,6 +41,7 @@ stage_seconds spent_on(const candidate_state& candidate) {
 
 void fill_judging(verify_document& x, const judging& judged) {
   x.tier = judged.tier;
+  x.why_hosted = judged.why_hosted;
   x.sandbox = judged.sandbox;
   x.policy = judged.policy;
   x.dtype = judged.dtype;

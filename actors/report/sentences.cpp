@@ -175,13 +175,23 @@ std::string weights_text(const std::string& x) {
 
 std::string degenerate_sentence() { return "a constant or an echo passes this task; left out of means"; }
 
+std::string hosted_text(const verify_document& x) {
+  return x.tier == "hosted" && !x.why_hosted.empty() ? "not sealed: " + clean_line(x.why_hosted, 300) : "";
+}
+
+/// Baselines have host code, so theirs is another one where the candidate has none.
+std::string clock_text(const timing& x) {
+  return x.clock == "replayer" ? "replayer, of the baselines shim" : clean_line(x.clock, 40);
+}
+
 std::vector<labelled> conditions_of(const verify_document& x) {
   std::vector<labelled> out{{"policy", clean_line(x.policy, 40)}};
   if (x.seeds.empty() && x.environment.torch.empty()) return out;
   auto tier = clean_line(x.tier, 40);
   if (x.timing)
-    tier += fmt::format(", clock {}, A/A noise {}", clean_line(x.timing->clock, 40), share_text(x.timing->aa_noise));
+    tier += fmt::format(", clock {}, A/A noise {}", clock_text(*x.timing), share_text(x.timing->aa_noise));
   out.insert(out.begin(), {{"tier", tier}, {"sandbox", clean_line(x.sandbox, 40)}});
+  if (auto why = hosted_text(x); !why.empty()) out.push_back({"hosted", why});
   if (!x.dtype.empty()) out.push_back({"judged in", clean_line(x.dtype, 60)});
   if (!x.precision.empty()) out.push_back({"precision", clean_line(x.precision, 40)});
   if (!x.weights.empty()) out.push_back({"weights", weights_text(x.weights)});

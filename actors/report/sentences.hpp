@@ -57,6 +57,12 @@ std::string weights_text(const std::string& x);
 /// What a degenerate task is.
 std::string degenerate_sentence();
 
+/// Why it is not sealed, where it might have been; else empty.
+std::string hosted_text(const messages::verify_document& x);
+
+/// Which clock the times are by.
+std::string clock_text(const messages::timing& x);
+
 /// How it was judged: tier, clock, sandbox, policy, precision, weights. Only the policy where no judge saw it.
 std::vector<labelled> conditions_of(const messages::verify_document& x);
 

@@ -159,6 +159,7 @@ std::string text_of(const verify_document& x) {
   add("own work", own_work_line(x));
   if (x.timing) append(timing_block(*x.timing, {x.timing->aa_noise, x.degenerate_task}));
   add("conditions", judged_line(x));
+  add("hosted", hosted_text(x));
   add("machine", machine_line(x.environment));
   add("missing", joined(not_measured(x)));
   add("seconds", seconds_line(x.seconds));

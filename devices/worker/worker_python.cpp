@@ -65,6 +65,7 @@ std::vector<std::string> worker_environment(const worker_python& python, worker_
   x["KERNELMESH_SANDBOX"] = python.sandbox.level;
   if (!python.sandbox.native_host.empty()) x["KERNELMESH_NATIVE_HOST"] = python.sandbox.native_host.string();
   if (!python.sandbox.cuda_host.empty()) x["KERNELMESH_CUDA_HOST"] = python.sandbox.cuda_host.string();
+  if (!python.sandbox.cuda_recorder.empty()) x["KERNELMESH_CUDA_RECORDER"] = python.sandbox.cuda_recorder.string();
   if (python.sandbox.is_on()) x["KERNELMESH_SANDBOX_LIBRARY"] = python.sandbox.library.string();
   for (const auto& [name, value] : python.environment) x[name] = value;
 

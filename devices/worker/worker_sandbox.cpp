@@ -127,6 +127,7 @@ messages::expected<worker_sandbox> make_sandbox(const sandbox_options& options) 
   std::error_code error;
   if (auto host = beside / "kernelmesh-native-host"; fs::exists(host, error)) x.native_host = host;
   if (auto host = beside / "kernelmesh-cuda-host"; fs::exists(host, error)) x.cuda_host = host;
+  if (auto recorder = beside / "libkernelmesh-recorder.so"; fs::exists(recorder, error)) x.cuda_recorder = recorder;
   if (!x.is_on() && options.unsafe_none) return x;
   if (!x.is_on())
     return fail(failure_code::no_resource, "candidates can't be kept in a sandbox here: " + level.why_not + "; "
@@ -136,8 +137,8 @@ messages::expected<worker_sandbox> make_sandbox(const sandbox_options& options) 
   if (!folders) return tl::unexpected{folders.error()};
   x.readable = system_paths();
   std::vector<fs::path> more{options.package_folder, options.guard, x.library};
-  for (const auto& host : {x.native_host, x.cuda_host})
-    if (!host.empty()) more.push_back(host);
+  for (const auto& file : {x.native_host, x.cuda_host, x.cuda_recorder})
+    if (!file.empty()) more.push_back(file);
   more.insert(more.end(), folders->begin(), folders->end());
   more.insert(more.end(), options.readable.begin(), options.readable.end());
   for (const auto& path : more)

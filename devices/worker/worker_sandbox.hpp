@@ -16,6 +16,7 @@ struct worker_sandbox {
   std::filesystem::path library;                ///< libkernelmesh-sandbox.so; the guard lies beside it
   std::filesystem::path native_host;            ///< runs C functions without Python; empty: a Python process does
   std::filesystem::path cuda_host;              ///< carries out launch records on a GPU; empty: a Python process does
+  std::filesystem::path cuda_recorder;          ///< records what Python candidates launch; empty: they stay hosted
   std::vector<std::filesystem::path> readable;  ///< by workers and candidates
 
   bool is_on() const { return level != "none"; }

@@ -46,6 +46,7 @@ struct verify_document {
   std::optional<kernel_failure> failure;  ///< null when passed
   std::string problem;                    ///< of an infrastructure verdict: one sentence
   std::string tier = "hosted";
+  std::string why_hosted;  ///< why it is not sealed, where it might have been; else empty
   std::string sandbox = "none";
   std::string policy = "as_shipped";
   std::string dtype;  ///< in which the task was judged: "bfloat16", "float32 and float64"; empty: not known
@@ -71,6 +72,7 @@ struct verify_document {
     f("failure", failure);
     f("problem", problem);
     f("tier", tier);
+    f("why_hosted", why_hosted);
     f("sandbox", sandbox);
     f("policy", policy);
     f("dtype", dtype);

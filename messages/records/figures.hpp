@@ -166,7 +166,8 @@ struct verify_figures {
   std::optional<library_figures> library;  ///< there if it was tried: the candidate came that far
   std::string degenerate;                  ///< what passes on every draw without computing: "constant", "echo"; empty
   double forward_ns = 0;        ///< spent in forward calls of reference and candidate; the rest is the judge's
-  std::string tier = "hosted";  ///< or "sealed": no host code of the candidate ran
+  std::string tier = "hosted";  ///< or "sealed": what is judged and timed runs without host code of the candidate
+  std::string why_hosted;       ///< why a candidate that might have been sealed is not; else empty
   std::string sandbox = "none";
   messages::environment environment;
 
@@ -180,6 +181,7 @@ struct verify_figures {
     f("degenerate", degenerate);
     f("forward_ns", forward_ns);
     f("tier", tier);
+    f("why_hosted", why_hosted);
     f("sandbox", sandbox);
     f("environment", environment);
   }
@@ -209,6 +211,7 @@ struct time_figures {
   double forward_ns = 0;              ///< as in verify_figures
   std::map<std::string, std::string> left_out;  ///< baselines that can't be timed: "compile" -> why
   std::string tier = "hosted";
+  std::string why_hosted;  ///< as in verify_figures
   std::string sandbox = "none";
   messages::environment environment;
 
@@ -232,6 +235,7 @@ struct time_figures {
     f("forward_ns", forward_ns);
     f("left_out", left_out);
     f("tier", tier);
+    f("why_hosted", why_hosted);
     f("sandbox", sandbox);
     f("environment", environment);
   }

@@ -183,6 +183,7 @@ struct error_summary {
 /// Where and under which rules it was judged.
 struct judging {
   std::string tier = "hosted";   ///< or "sealed"
+  std::string why_hosted;        ///< why it is not sealed, where it might have been; else empty
   std::string sandbox = "none";  ///< "namespaces", "none"
   std::string policy = "as_shipped";
   std::string dtype;      ///< in which the task was judged: "bfloat16", "float32 and float64"; empty: unknown
@@ -197,6 +198,7 @@ struct judging {
 
   void fields(auto& f) {
     f("tier", tier);
+    f("why_hosted", why_hosted);
     f("sandbox", sandbox);
     f("policy", policy);
     f("dtype", dtype);
@@ -286,7 +288,7 @@ struct timing {
   std::optional<double> roofline_share;    ///< there if the device's bandwidth is known; above 1: faster than that
   std::optional<double> own_kernel_share;  ///< 0 to 1; there if it was measured
   double aa_noise = 0;                     ///< relative, of eager timed against itself
-  std::string clock = "judge";             ///< "shim", "replayer", "judge"
+  std::string clock = "judge";             ///< "shim", "replayer", "judge"; of baselines "shim" where it is not "judge"
   std::vector<shape_timing> shapes;        ///< empty: the task has one
 
   void fields(auto& f) {

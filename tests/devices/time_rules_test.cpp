@@ -69,6 +69,21 @@ TEST_CASE("a sealed process wakes sooner or later, so only more than that is wor
   CHECK(failure_in(conclude(figures, {}, 0)).kind == failure_kind::clock_mismatch);
 }
 
+TEST_CASE("times say whose clock they are by, and a sealed candidate's kernels are its own unless it may call libraries") {
+  auto figures = good_time();
+  auto timing = [&](messages::judge_options options = {}) {
+    return std::get<timed>(conclude(figures, options, 0)).timing;
+  };
+  CHECK(timing().clock == "judge");
+  figures.bracket_ns = figures.candidate_ns;
+  CHECK(timing().clock == "shim");
+  CHECK_FALSE(timing().own_kernel_share.has_value());
+  figures.tier = "sealed";
+  CHECK(timing().clock == "replayer");
+  CHECK(timing().own_kernel_share == 1);
+  CHECK_FALSE(timing({.allow_library_calls = true}).own_kernel_share.has_value());
+}
+
 TEST_CASE("a candidate that ends while it is timed is rejected") {
   auto figures = good_time();
   figures.fate = {candidate_end::killed, "time", 11, ""};

@@ -43,6 +43,8 @@ TEST_CASE("a candidate without a fault is verified, with its largest errors and 
   CHECK(verdict.judging.seeds == std::vector<std::string>(3, "5eed"));
   CHECK(verdict.judging.policy == "strict");
   CHECK(verdict.judging.sandbox == "namespaces");
+  CHECK(verdict.judging.tier == "hosted");
+  CHECK(verdict.judging.why_hosted == "");
   CHECK(verdict.judging.precision == "fp32");
   CHECK(verdict.judging.draws == std::vector<std::string>{"own", "signed", "scaled_up"});
   CHECK(verdict.judging.weights.empty());

@@ -13,7 +13,7 @@ from simulated_run import simulated
 from task_files import CANDIDATE, task
 
 VERIFY_FIELDS = (
-    "task candidate dsl device verdict failure tier sandbox policy precision weights degenerate_task seeds "
+    "task candidate dsl device verdict failure tier why_hosted sandbox policy precision weights degenerate_task seeds "
     "library draws "
     "environment.device_model environment.driver environment.torch environment.toolchain environment.kernelmesh "
     "error.max_abs error.max_rel error.reference_max_abs error.tolerance "

@@ -110,9 +110,17 @@ void recording::fill(address at, std::uint64_t bytes, std::uint8_t value) {
 void recording::copy(address from, address to, std::uint64_t bytes) {
   auto source = place_of(from), target = place_of(to);
   if (!source && !target) return;  // on the host's side
-  if (!target) return refuse("its host's side reads " + std::to_string(bytes) + " bytes of the device's memory");
-  if (!source) return refuse("its host's side writes " + std::to_string(bytes) + " bytes to the device's memory");
+  if (!target) return copy_to_host(bytes);
+  if (!source) return copy_from_host(bytes);
   record_.operations.emplace_back(messages::memory_copy{*source, *target, bytes});
+}
+
+void recording::copy_from_host(std::uint64_t bytes) {
+  refuse("its host's side writes " + std::to_string(bytes) + " bytes to the device's memory");
+}
+
+void recording::copy_to_host(std::uint64_t bytes) {
+  refuse("its host's side reads " + std::to_string(bytes) + " bytes of the device's memory");
 }
 
 expected<launch_record> recording::finish(std::span<const memory_range> outputs, const std::string& arch) const {

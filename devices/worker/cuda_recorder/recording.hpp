@@ -53,7 +53,11 @@ public:
   void lend(std::uint32_t index, memory_range x);
   void launch(const seen_launch& x);
   void fill(address at, std::uint64_t bytes, std::uint8_t value);
+  /// Between two addresses of which either may be the host's.
   void copy(address from, address to, std::uint64_t bytes);
+  /// One end is the host's, and no record can say what it has there.
+  void copy_from_host(std::uint64_t bytes);
+  void copy_to_host(std::uint64_t bytes);
   /// What no record can say; the first one counts.
   void refuse(std::string why);
 

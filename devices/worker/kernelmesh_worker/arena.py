@@ -56,7 +56,7 @@ class Delivered:
 class Program:
     """Where a candidate's code is. `code`, `overrides` and `compile` (a folder for caches) are of baselines; with
     `closed`, operators of libraries raise in its calls. `home`: what it finds in its home folder, or the folder
-    itself if it is `building` what it finds there later."""
+    itself if it is `building` what it finds there later. `recorder`: a library by which its calls are recorded."""
 
     artifact: str = ""
     closed: bool = False
@@ -66,6 +66,7 @@ class Program:
     code: str = ""
     overrides: dict[str, int] = field(default_factory=dict)
     compile: str = ""
+    recorder: str = ""
 
 
 @dataclass

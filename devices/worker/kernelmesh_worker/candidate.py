@@ -26,9 +26,10 @@ from kernelmesh_worker.entries import Entry, load_entry
 from kernelmesh_worker.lent import LentBuffer
 from kernelmesh_worker.library_guard import LibraryGuard
 from kernelmesh_worker.process import die_with_parent
+from kernelmesh_worker.recorder import Recorder
 from kernelmesh_worker.text import clean, describe
 
-FIRST_DESCRIPTOR = 3  # the socket; then the order; then the lent buffers
+FIRST_DESCRIPTOR = 3  # the socket; then the order; then the lent buffers; then what a record is written to
 FILE_BYTES = 1 << 30
 _OUT_OF_THE_WAY = 64
 
@@ -106,11 +107,15 @@ def _serve(descriptor_count: int, boxed: bool) -> int:
     judge = socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET, fileno=FIRST_DESCRIPTOR)
     try:
         order = _read_order(FIRST_DESCRIPTOR + 1)
-        use(order["place"]).enter()
+        device = use(order["place"])
+        recorder = Recorder(order["recorder"], FIRST_DESCRIPTOR + descriptor_count - 1) if order["recorder"] else None
+        device.enter()
         here().follow(order["policy"])
         torch.set_num_threads(order["cores"])
-        lent = _lent_to_it(order, descriptor_count)
-        server = Server(judge, order, lent, boxed)
+        lent = _lent_to_it(order, descriptor_count - (recorder is not None))
+        if recorder:
+            recorder.check()
+        server = Server(judge, order, lent, boxed, recorder)
         entry = load_entry(order, lent)
         server.serve(entry)
     except BaseException as error:  # noqa: BLE001 - a candidate may raise anything, SystemExit too
@@ -136,8 +141,16 @@ def _read_order(descriptor: int) -> dict[str, Any]:
 class Server:
     """Answers the judge's questions. What it calls is bound here, before any code of the candidate's runs."""
 
-    def __init__(self, judge: socket.socket, order: dict[str, Any], lent: list[LentBuffer], boxed: bool) -> None:
+    def __init__(
+        self,
+        judge: socket.socket,
+        order: dict[str, Any],
+        lent: list[LentBuffer],
+        boxed: bool,
+        recorder: Recorder | None = None,
+    ) -> None:
         self._judge = judge
+        self._recorder = recorder
         self._clock = here().clock(lent[0])
         self._closing = LibraryGuard() if order["closed"] else None
         self._builds_in_calls = here().builds_in_calls
@@ -183,9 +196,20 @@ class Server:
             self._entry.reset(command["weights"])
             self._clock.drain()
             pair.send(self._judge, {"done": command["reset"]})
+        elif self._recorder and ("record" in command or "write" in command):
+            self._answer_recorded(command, self._recorder)
         else:
             told = self._run(command, command["empty"], lambda: _spin(command["ns"]))
             pair.send(self._judge, {"done": command["empty"], **told})
+
+    def _answer_recorded(self, command: dict[str, Any], recorder: Recorder) -> None:
+        if "record" in command:
+            self._clock.drain()
+            self._entry.record(recorder, command["plain"])
+            self._clock.drain()
+            pair.send(self._judge, {"done": command["record"]})
+        else:
+            pair.send(self._judge, {"written": command["write"], "refused": recorder.write(here().arch())})
 
     def _run(self, command: dict[str, Any], number: int, work: Callable[[], None]) -> dict[str, Any]:
         return self._clock.run(work, command.get("gate", 0), lambda: pair.send(self._judge, {"ready": number}))

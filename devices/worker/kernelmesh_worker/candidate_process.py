@@ -155,6 +155,16 @@ class CandidateProcess:
         self._note_library(answer)
         return answer
 
+    def written(self) -> str:
+        """Has one that is recorded write its record; why there is none, as it came, empty: there is one."""
+        number = _fresh_number()
+        self._send({"write": number})
+        answer = self._wait()
+        refused = answer.get("refused")
+        if answer.get("written") != number or not isinstance(refused, str):
+            raise self._nonsense()
+        return clean(refused, 400)
+
     def _note_library(self, answer: dict[str, Any]) -> None:
         tried = answer.get("library")
         if isinstance(tried, list):

@@ -34,7 +34,7 @@ _MEMORY_SHARE = 0.6
 _MEMORY_BYTES, _MEMORY_TIMES = 4 << 30, 32
 _BASELINE_CALL_S = 300.0  # torch.compile is in it; how long a command may take is the owner's to say
 # Programs that run entries without Python, by the variables with their paths; without one a Python process does.
-_HOSTS = {"c_abi": "KERNELMESH_NATIVE_HOST", "launch_record": "KERNELMESH_CUDA_HOST"}
+HOSTS = {"c_abi": "KERNELMESH_NATIVE_HOST", "launch_record": "KERNELMESH_CUDA_HOST"}
 _BUILD_S = 240.0  # torch's headers alone take a minute
 _BUILDING_CALLS = 3  # times the limit of a call: for one in which compilers run
 _HOME = ".home"  # in the candidate's folder: what it built
@@ -100,13 +100,24 @@ class Contest:
 
     def _host(self) -> tuple[str, ...]:
         """The program that runs such a candidate without Python, if there is one."""
-        path = os.environ.get(_HOSTS.get(self.entry, ""), "")
+        path = os.environ.get(HOSTS.get(self.entry, ""), "")
         return (path,) if path else ()
 
     @property
     def entry(self) -> str:
         """Which kind of candidate it is."""
         return next(iter(self.work["manifest"]["entry"]))
+
+    @contextlib.contextmanager
+    def recorded(self, recorder: str, into: int) -> Iterator[tuple[Arena, CandidateProcess]]:
+        """A fork of the candidate whose calls are recorded by that library; its record is written to `into`."""
+        self._build()
+        with self.arena(self.work["manifest"], self.reference) as arena:
+            program = dataclasses.replace(self._program(closed=False), recorder=recorder)
+            may = Permissions(str(self.folder), processes=True)
+            with self._start(arena, program, self.call_s, may, written=(into,)) as process:
+                yield arena, process
+                self.forward_ns += process.forward_ns
 
     @contextlib.contextmanager
     def candidate(self, reference: Reference | None = None, closed: bool = False) -> Iterator[Checks]:
@@ -197,13 +208,20 @@ class Contest:
         return Program(artifact, closed, home, file=str(shown / file) if file else "")
 
     def _start(
-        self, arena: Arena, program: Program, call_s: float, may: Permissions, host: tuple[str, ...] = ()
+        self,
+        arena: Arena,
+        program: Program,
+        call_s: float,
+        may: Permissions,
+        host: tuple[str, ...] = (),
+        written: tuple[int, ...] = (),
     ) -> CandidateProcess:
+        """`written`: what it may write besides, a descriptor or none."""
         lent = sum(x.size for x in arena.lent)
         limits = Limits(call_s, memory_limit(lent), here().memory_limit(lent))
         order = arena.order(program)
         try:
-            shared = tuple(y for x in arena.lent for y in x.descriptors())
+            shared = tuple(y for x in arena.lent for y in x.descriptors()) + written
             return CandidateProcess(self.zygote, order, shared, limits, may, host)
         except ForkFailed as error:
             raise JudgeFailure(f"no candidate could be started: {error}") from None

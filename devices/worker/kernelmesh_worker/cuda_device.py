@@ -137,11 +137,13 @@ class CudaDevice(Device):
     has_gate = True
     has_clock = True
     builds_in_calls = True
+    can_replay = True
 
     def __init__(self, name: str) -> None:
         self.name = name
         self._number = int(name.partition(":")[2])
         self._events: tuple[Any, Any] | None = None
+        self._counts = True  # torch's allocator says how much it has
         self._flushed = 0  # address of what is written to flush caches
 
     def start(self) -> None:
@@ -179,6 +181,17 @@ class CudaDevice(Device):
         torch.cuda.init()
         torch.zeros(1, device=self.place)  # the context is made
 
+    def allocate_by(self, library: str) -> None:
+        memory = torch.cuda.memory
+        calls = ("kernelmesh_recorder_allocate", "kernelmesh_recorder_free")
+        memory.change_current_allocator(memory.CUDAPluggableAllocator(library, *calls))
+        self._counts = False
+
+    def arch(self) -> str:
+        from kernelmesh_worker.cuda_probe import arch_of
+
+        return arch_of(driver().attribute("major", 0), driver().attribute("minor", 0))
+
     def _absent(self, why: str) -> str:
         return (
             f"there is no {self.name}: {why}; `nvidia-smi -L` lists the GPUs of this machine, {VISIBLE} says which of"
@@ -193,7 +206,7 @@ class CudaDevice(Device):
 
     def available_memory(self) -> int:
         """What torch keeps and does not use counts too."""
-        kept = torch.cuda.memory_reserved() - torch.cuda.memory_allocated()
+        kept = torch.cuda.memory_reserved() - torch.cuda.memory_allocated() if self._counts else 0
         return driver().free_memory() + kept
 
     def peak_bytes_per_second(self) -> float:

@@ -44,6 +44,7 @@ class Device(ABC):
     chunk: int  # elements of two tensors that are looked at together
     has_gate = False  # its work can be made to wait for the judge
     has_clock = False  # of its own, that sees a call's work alone
+    can_replay = False  # what a candidate launched can be recorded, and carried out without its process
     builds_in_calls = False  # compilers of its languages run in the first call
     policy = "as_shipped"  # how exactly the reference computes; or "strict"
 
@@ -52,6 +53,10 @@ class Device(ABC):
 
     def enter(self) -> None:  # noqa: B027 - not every device has something to do
         """In a candidate's process: makes what the device needs there."""
+
+    def allocate_by(self, library: str) -> None:  # noqa: B027 - not every device has something to do
+        """In a candidate's process, before `enter`: from here on each of torch's tensors has memory of its own, by that
+        recorder's library."""
 
     @abstractmethod
     def allocate(self, size: int) -> LentBuffer:
@@ -84,6 +89,10 @@ class Device(ABC):
     @abstractmethod
     def nanoseconds(self, call: Callable[[], Any]) -> float:
         """That work which was not waited for takes from its begin to its end."""
+
+    def arch(self) -> str:
+        """What its binaries are built for: "sm_90a"; empty where launches are not recorded."""
+        return ""
 
     @abstractmethod
     def description(self) -> dict[str, Any]:

@@ -17,8 +17,9 @@ import torch
 from kernelmesh_worker.device import here
 from kernelmesh_worker.draws import redrawn_constants
 from kernelmesh_worker.homes import settle
-from kernelmesh_worker.lent import ALIGNMENT, DTYPE_NAMES, DTYPE_NUMBERS, DTYPES, LentBuffer, extent
+from kernelmesh_worker.lent import ALIGNMENT, DTYPE_NAMES, DTYPE_NUMBERS, DTYPES, LentBuffer, extent, memory_of
 from kernelmesh_worker.module_globals import override
+from kernelmesh_worker.recorder import Recorder
 from kernelmesh_worker.values import decode
 
 _MODULE = "kernelmesh_candidate"
@@ -29,6 +30,9 @@ class Entry(Protocol):
     def call(self, plain: list[Any], variant: int = 0) -> None:
         """Computes the outputs from the inputs in the lent buffer; `plain` has the inputs' messages, `variant` is the
         shape's number."""
+
+    def record(self, recorder: Recorder, plain: list[Any]) -> None:
+        """A call that is recorded; of a PythonModule."""
 
     def outputs(self) -> dict[str, Any]:
         """Copies the last call's outputs and the buffers that change to the lent buffer and describes them."""
@@ -103,6 +107,9 @@ class CFunction:
         if code != 0:
             raise RuntimeError(f"the function returned {code}")
 
+    def record(self, recorder: Recorder, plain: list[Any]) -> None:
+        raise TypeError("only calls of Python modules are recorded")
+
     def outputs(self) -> dict[str, Any]:
         return {}  # they were computed where they are lent
 
@@ -128,6 +135,9 @@ class LaunchRecord:
 
     def call(self, plain: list[Any], variant: int = 0) -> None:
         self._launches.run(self._arguments, self._outputs, 0)
+
+    def record(self, recorder: Recorder, plain: list[Any]) -> None:
+        raise TypeError("only calls of Python modules are recorded")
 
     def outputs(self) -> dict[str, Any]:
         return {}  # they were computed where they are lent
@@ -194,6 +204,7 @@ class PythonModule:
             self._model = torch.compile(self._model)
         self._inputs = order["inputs"]
         self._last: Any = None
+        self._given: list[list[Any]] = []  # of recorded calls: kept, so that each has addresses of its own
         here().touch(_HEAP_SHARE * self._room)
 
     def _built(self, order: dict[str, Any], symbol: str) -> Any:
@@ -219,6 +230,21 @@ class PythonModule:
         self._last = None  # first: else each call's outputs would go to pages that no call has touched
         with torch.no_grad():
             self._last = self._model(*inputs)
+
+    def record(self, recorder: Recorder, plain: list[Any]) -> None:
+        """A call like any other, on inputs at addresses that no call before had."""
+        given = [decode(x, lambda message: _moved(self._view(message))) for x in plain or self._inputs]
+        self._given.append(given)
+        lent = [*(x for x in flat(given) if isinstance(x, torch.Tensor)), *map(self._lent_own, self._state)]
+        with recorder.call(lent) as outputs, torch.no_grad():
+            self._last = self._model(*given)
+            outputs += [x for x in flat(self._last) if isinstance(x, torch.Tensor)]
+
+    def _lent_own(self, name: str) -> torch.Tensor | None:
+        """Its own tensor that takes that one of the reference's, if it has one of the same form."""
+        own, given = self._own.get(name), self._state[name]
+        same = own is not None and own.dtype == given.dtype and own.stride() == given.stride()
+        return own if same else None
 
     def outputs(self) -> dict[str, Any]:
         delivery = _Delivery(self._lent[2], self._room)
@@ -275,6 +301,11 @@ def match_state(own: dict[str, torch.Tensor], given: dict[str, torch.Tensor]) ->
 
 def _equal(a: torch.Tensor, b: torch.Tensor) -> bool:
     return a.shape == b.shape and a.dtype == b.dtype and torch.equal(a, b)
+
+
+def _moved(x: torch.Tensor) -> torch.Tensor:
+    """The same in memory of its own, with the same strides."""
+    return memory_of(x).clone().as_strided(x.shape, x.stride())
 
 
 def flat(value: Any) -> list[Any]:

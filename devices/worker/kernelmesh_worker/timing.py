@@ -18,7 +18,9 @@ from kernelmesh_worker.contest import Contest, finished
 from kernelmesh_worker.device import here
 from kernelmesh_worker.floor import Floor, measure_floor
 from kernelmesh_worker.samples import MOST_PAIRS, Samples, relative_interval, sample_figures
+from kernelmesh_worker.sealing import seal
 from kernelmesh_worker.text import one_line
+from kernelmesh_worker.verify import checked_record
 
 FEWEST_PAIRS = 10
 _ALONE_ROUNDS, _ALONE_S = 9, 1.0  # of the baselines, before the candidate is started
@@ -332,10 +334,12 @@ def _shuffled(items: list[Any]) -> list[Any]:
 
 def time_candidate(contest: Contest) -> list[dict[str, Any]]:
     """The record time_figures of each shape, each in fresh processes, as far as the candidate comes."""
+    sealing = seal(contest, checked_record)
+    contest = sealing.contest or contest
     found: list[dict[str, Any]] = []
     for shape in range(len(contest.firsts)):
         contest.use(shape)
-        found.append(_time_shape(contest))
+        found.append(_time_shape(contest) | {"why_hosted": sealing.why})
         if found[-1]["fate"]["end"] != "finished":
             break
     return found

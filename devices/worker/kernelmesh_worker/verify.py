@@ -24,6 +24,7 @@ from kernelmesh_worker.draws import TINY, Drawn
 from kernelmesh_worker.probes import can_be_probed, one_changed, permuted
 from kernelmesh_worker.reference import Expected, Reference
 from kernelmesh_worker.sandbox import place_for_candidates
+from kernelmesh_worker.sealing import Sealing, seal
 from kernelmesh_worker.task import TaskRefused
 from kernelmesh_worker.text import clean
 from kernelmesh_worker.values import tensors_in
@@ -45,6 +46,7 @@ class Verification:
         self.shape = shape
         self.draws: list[Figures] = []
         self.library: dict[str, Any] | None = None
+        self.tier, self.why_hosted = contest.tier, ""
         self.trivial = Trivial(contest.tolerance)
 
     @property
@@ -141,12 +143,26 @@ class Verification:
         if foreign:
             self.library = {"calls": foreign[:_MOST_LIBRARIES], "changed": False, "message": ""}
 
+    @property
+    def needs_library(self) -> bool:
+        return self.library is not None and bool(self.library["calls"] or self.library["changed"])
+
+    # -- without its process ------------------------------------------------------------------------------------------
+
+    def take(self, sealing: Sealing) -> None:
+        """Those draws count too."""
+        self.why_hosted = sealing.why
+        if sealing.contest:
+            self.tier = sealing.contest.tier
+            self.draws += sealing.draws
+
     # -- all of it ----------------------------------------------------------------------------------------------------
 
     def figures(self, fate: dict[str, Any]) -> dict[str, Any]:
         """The record verify_figures."""
         self.contest.use(self.shape)
-        more = {"draws": self.draws, "degenerate": self.trivial.kind(), "tier": self.contest.tier}
+        more = {"draws": self.draws, "degenerate": self.trivial.kind()}
+        more |= {"tier": self.tier, "why_hosted": self.why_hosted}
         if self.library is not None:
             more["library"] = self.library
         return self.contest.figures(fate) | {"tolerance": self.contest.tolerance} | more
@@ -215,12 +231,33 @@ def verify(contest: Contest) -> list[dict[str, Any]]:
             if not any(x.is_wrong for x in found):
                 _check_weights(contest, found)
                 _check_library(contest, closed, found)
+        if not any(x.is_wrong for x in found):
+            _seal(contest, found)
     except CandidateEnded as ended:
         fate = ended.fate
     at, done = contest.shape, finished("call")
     last = at if fate["end"] != "finished" else len(found) - 1
     seen = [x for x in found if x.draws or x.shape == at]
     return [x.figures(fate if x.shape == at else done) for x in seen if x.shape <= last]
+
+
+def _seal(contest: Contest, found: list[Verification]) -> None:
+    """Whoever has passed so far, as far as is known here."""
+    may_call = contest.options.get("allow_library_calls", False)
+    if may_call or not any(x.needs_library for x in found):
+        sealing = seal(contest, checked_record)
+        for one in found:
+            one.take(sealing)
+
+
+def checked_record(sealed: Contest) -> list[Figures]:
+    """Draws on which a record of launches was checked as any candidate is. CandidateEnded."""
+    found = [Verification(sealed, 0)]
+    with sealed.candidate() as checks:
+        _check_draws(sealed, checks, found)
+    if not found[0].is_wrong:
+        _check_weights(sealed, found)
+    return found[0].draws
 
 
 def _check_draws(contest: Contest, checks: Checks, found: list[Verification]) -> None:

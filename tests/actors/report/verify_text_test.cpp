@@ -64,6 +64,15 @@ TEST_CASE("what was done to a candidate that passed, on one screen") {
 )");
 }
 
+TEST_CASE("a candidate that might have been sealed and is not says why") {
+  auto x = passed();
+  CHECK(text_of(x).find("not sealed") == std::string::npos);
+  x.why_hosted = "what it launches can't be recorded: it uses cuGraphLaunch";
+  CHECK(text_of(x).find("  hosted      not sealed: what it launches can't be recorded") != std::string::npos);
+  x.tier = "sealed";
+  CHECK(text_of(x).find("not sealed") == std::string::npos);
+}
+
 TEST_CASE("library work that is allowed is named, and so is a degenerate task") {
   auto x = passed();
   x.library = {"aten::mm", "aten::add"};

@@ -33,6 +33,7 @@ def boxed(argv: list[str], writable: Path, own: tuple[Path, ...] = (), more: tup
     if build is None:
         return argv
     names = ("libkernelmesh-sandbox.so", "kernelmesh-guard", "kernelmesh-native-host", "kernelmesh-cuda-host")
+    names += ("libkernelmesh-recorder.so",)
     ours = [build / x for x in names if (build / x).exists()]
     lines = [f"ro {x}" for x in (*readable_paths(), *ours)]
     lines += [f"rw {writable}", *(f"own {x}" for x in own), *more]
@@ -48,7 +49,8 @@ def variables() -> dict[str, str]:
     build = build_folder()
     if build is None:
         return {}
-    return {
+    recorder = build / "libkernelmesh-recorder.so"
+    return ({"KERNELMESH_CUDA_RECORDER": str(recorder)} if recorder.exists() else {}) | {
         "KERNELMESH_SANDBOX": "namespaces",
         "KERNELMESH_NATIVE_HOST": str(build / "kernelmesh-native-host"),
         "KERNELMESH_CUDA_HOST": str(build / "kernelmesh-cuda-host"),

@@ -65,13 +65,14 @@ def main() -> None:
     if case != "memo":
         call(torch.randn(ROWS, COLUMNS, device="cuda"), torch.randn(ROWS, COLUMNS, device="cuda"))
     for _ in range(2):
-        record(recorder, call)
+        record_one(recorder, call)
     said = ctypes.create_string_buffer(500)
-    if recorder.kernelmesh_recorder_write(file.encode(), b"sm_90a", said, len(said)):
-        print(said.value.decode())
+    with open(file, "wb") as record:
+        if recorder.kernelmesh_recorder_write(record.fileno(), b"sm_90a", said, len(said)):
+            print(said.value.decode())
 
 
-def record(recorder: ctypes.CDLL, call: Program) -> None:
+def record_one(recorder: ctypes.CDLL, call: Program) -> None:
     given = [torch.randn(ROWS, COLUMNS, device="cuda") for _ in range(2)]
     torch.cuda.synchronize()
     recorder.kernelmesh_recorder_begin()

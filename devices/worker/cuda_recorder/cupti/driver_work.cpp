@@ -80,15 +80,17 @@ bool driver_calls::launched(CUpti_CallbackId id, const CUpti_CallbackData& call)
 
 bool driver_calls::copied(CUpti_CallbackId id, const CUpti_CallbackData& call) {
   auto copy = [&](auto from, auto to, std::size_t bytes) { return to_.copy((address)from, (address)to, bytes), true; };
+  auto inward = [&](std::size_t bytes) { return to_.copy_from_host(bytes), true; };
+  auto outward = [&](std::size_t bytes) { return to_.copy_to_host(bytes), true; };
   switch (id) {
     OF_EITHER(cuMemcpyAsync) return copy(a.src, a.dst, a.ByteCount); }
     OF(cuMemcpy) return copy(a.src, a.dst, a.ByteCount); }
     OF_EITHER(cuMemcpyDtoDAsync_v2) return copy(a.srcDevice, a.dstDevice, a.ByteCount); }
     OF(cuMemcpyDtoD_v2) return copy(a.srcDevice, a.dstDevice, a.ByteCount); }
-    OF_EITHER(cuMemcpyHtoDAsync_v2) return copy(a.srcHost, a.dstDevice, a.ByteCount); }
-    OF(cuMemcpyHtoD_v2) return copy(a.srcHost, a.dstDevice, a.ByteCount); }
-    OF_EITHER(cuMemcpyDtoHAsync_v2) return copy(a.srcDevice, a.dstHost, a.ByteCount); }
-    OF(cuMemcpyDtoH_v2) return copy(a.srcDevice, a.dstHost, a.ByteCount); }
+    OF_EITHER(cuMemcpyHtoDAsync_v2) return inward(a.ByteCount); }
+    OF(cuMemcpyHtoD_v2) return inward(a.ByteCount); }
+    OF_EITHER(cuMemcpyDtoHAsync_v2) return outward(a.ByteCount); }
+    OF(cuMemcpyDtoH_v2) return outward(a.ByteCount); }
     default: return false;
   }
 }

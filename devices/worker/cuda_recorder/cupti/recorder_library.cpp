@@ -2,8 +2,8 @@
 // what the candidate's calls launch. Asked by ctypes, from that process, in this order: begin, lend for each argument,
 // the candidate's call, output for each of its tensors, end; the same again on other contents; write.
 
+#include <unistd.h>
 #include <cstring>
-#include <fstream>
 
 #include "devices/worker/cuda_recorder/cupti/driver_watch.hpp"
 #include "messages/wire/wire.hpp"
@@ -23,7 +23,16 @@ recorded_calls& recorded() {
   return x;
 }
 
-std::string write_record(const std::string& path, const std::string& arch) {
+bool write_all(int descriptor, wire::bytes_view content) {
+  while (!content.empty()) {
+    auto count = ::write(descriptor, content.data(), content.size());
+    if (count <= 0) return false;
+    content = content.subspan(static_cast<std::size_t>(count));
+  }
+  return true;
+}
+
+std::string write_record(int descriptor, const std::string& arch) {
   auto& x = recorded();
   if (!x.failure.empty()) return x.failure;
   if (x.records.size() < 2) return "two calls are needed to see what they have in common";
@@ -31,10 +40,7 @@ std::string write_record(const std::string& path, const std::string& arch) {
   if (auto where = difference(x.records[x.records.size() - 2], last); !where.empty())
     return "two calls are not the same: " + where;
   last.arch = arch;
-  auto content = wire::pack(last);
-  std::ofstream file{path, std::ios::binary};
-  file.write(reinterpret_cast<const char*>(content.data()), static_cast<std::streamsize>(content.size()));
-  return file.flush() ? "" : "the record can't be written";
+  return write_all(descriptor, wire::pack(last)) ? "" : "the record can't be written";
 }
 
 }  // namespace
@@ -75,8 +81,8 @@ void kernelmesh_recorder_end() {
 }
 
 /// 0, or -1 with why there is no record in `said`, which has `room` bytes.
-int kernelmesh_recorder_write(const char* path, const char* arch, char* said, std::size_t room) {
-  auto failure = write_record(path, arch);
+int kernelmesh_recorder_write(int descriptor, const char* arch, char* said, std::size_t room) {
+  auto failure = write_record(descriptor, arch);
   if (room > 0) std::strncpy(said, failure.c_str(), room - 1), said[room - 1] = 0;
   return failure.empty() ? 0 : -1;
 }

@@ -121,6 +121,17 @@ TEST_CASE_FIXTURE(program, "fills and copies are recorded, patterns of several b
   CHECK(finish() == "it calls the host from a stream");
 }
 
+TEST_CASE_FIXTURE(program, "what the host gives to memory that is not known, as variables of modules, is refused") {
+  begin();
+  call(KERNELMESH_CALL(cuMemcpyHtoDAsync_v2), "cuMemcpyHtoDAsync_v2",
+       cuMemcpyHtoDAsync_v2_params{out, &in, 8, nullptr});
+  CHECK(finish() == "its host's side writes 8 bytes to the device's memory");
+  begin();
+  CUdeviceptr read = 0;
+  call(KERNELMESH_CALL(cuMemcpyDtoH_v2), "cuMemcpyDtoH_v2", cuMemcpyDtoH_v2_params{&read, out, 8});
+  CHECK(finish() == "its host's side reads 8 bytes of the device's memory");
+}
+
 TEST_CASE_FIXTURE(program, "memory that was given back is nobody's") {
   allocate(out);
   call(KERNELMESH_CALL(cuMemFree_v2), "cuMemFree_v2", cuMemFree_v2_params{out});

@@ -11,8 +11,8 @@ from pathlib import Path
 
 import pytest
 
-sys.path.insert(0, str(Path(__file__).parents[2] / "judge"))
-sys.path.insert(0, str(Path(__file__).parents[2] / "devices" / "worker"))
+sys.path.insert(0, str(Path(__file__).parents[1] / "judge"))
+sys.path.insert(0, str(Path(__file__).parents[1] / "devices" / "worker"))
 
 from shared_machine import SharedMachine
 
