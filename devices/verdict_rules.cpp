@@ -328,12 +328,6 @@ std::string disturbed(const messages::time_figures& x) {
                      alone / 1e6, beside / 1e6);
 }
 
-/// Whose: the device's events, in a process of the candidate's host code or in one without it, or the judge's own.
-std::string clock_of(const messages::time_figures& x) {
-  if (x.bracket_ns.empty()) return "judge";
-  return x.tier == "sealed" ? "replayer" : "shim";
-}
-
 messages::timing timing_of(const messages::time_figures& x, const messages::judge_options& options,
                            double copy_bytes_per_second) {
   const auto& eager = x.baseline_ns.at("eager");
@@ -341,7 +335,7 @@ messages::timing timing_of(const messages::time_figures& x, const messages::judg
                      .eager_ms = distribution_of(eager),
                      .speedup_eager = paired_ratio(eager, x.candidate_ns),
                      .aa_noise = noise_of(paired_ratio(x.repeat_ns, eager)),
-                     .clock = clock_of(x)};
+                     .clock = x.bracket_ns.empty() ? "judge" : x.tier == "sealed" ? "replayer" : "shim"};
   if (x.tier == "sealed" && !options.allow_library_calls) t.own_kernel_share = 1;  // there is nothing else in it
   if (auto found = x.baseline_ns.find("compile"); found != x.baseline_ns.end()) {
     t.compile_ms = distribution_of(found->second);

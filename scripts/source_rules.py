@@ -45,8 +45,8 @@ WRAPPERS = (
     Wrapper("CLI/*", ("actors/*",)),
     Wrapper("spdlog/*", ("actors/log.cpp",)),
     Wrapper("curl/*", ("llm_client/*",), one=True),
-    Wrapper("cuda.h", ("devices/worker/cuda_recorder/cupti/nvidia.hpp",)),
-    Wrapper("cupti*", ("devices/worker/cuda_recorder/cupti/nvidia.hpp",)),
+    Wrapper("cuda.h", ("tests/devices/worker/cuda_recorder/cupti/nvidia_headers.cpp",)),
+    Wrapper("cupti*", ("tests/devices/worker/cuda_recorder/cupti/nvidia_headers.cpp",)),
 )
 
 RECORDS = ("messages/wire", "messages/records")

@@ -188,8 +188,7 @@ std::vector<labelled> conditions_of(const verify_document& x) {
   std::vector<labelled> out{{"policy", clean_line(x.policy, 40)}};
   if (x.seeds.empty() && x.environment.torch.empty()) return out;
   auto tier = clean_line(x.tier, 40);
-  if (x.timing)
-    tier += fmt::format(", clock {}, A/A noise {}", clock_text(*x.timing), share_text(x.timing->aa_noise));
+  if (x.timing) tier += fmt::format(", clock {}, A/A noise {}", clock_text(*x.timing), share_text(x.timing->aa_noise));
   out.insert(out.begin(), {{"tier", tier}, {"sandbox", clean_line(x.sandbox, 40)}});
   if (auto why = hosted_text(x); !why.empty()) out.push_back({"hosted", why});
   if (!x.dtype.empty()) out.push_back({"judged in", clean_line(x.dtype, 60)});

@@ -51,7 +51,8 @@ class Recorder:
     def write(self, arch: str) -> str:
         """Why there is no record; empty: it is written."""
         said = ctypes.create_string_buffer(_SAID_BYTES)
-        code = self._library.kernelmesh_recorder_write(self._descriptor, arch.encode(), said, ctypes.c_size_t(len(said)))
+        room = ctypes.c_size_t(len(said))
+        code = self._library.kernelmesh_recorder_write(self._descriptor, arch.encode(), said, room)
         return said.value.decode("utf-8", "replace") if code else ""
 
 

@@ -51,9 +51,9 @@ driver_watch& driver_watch::here() {
 
 bool driver_watch::start() {
   constexpr auto cupti = "libcupti.so.13";
-  auto subscribe = found_in<decltype(&cuptiSubscribe)>(cupti, "cuptiSubscribe");
-  auto enable_domain = found_in<decltype(&cuptiEnableDomain)>(cupti, "cuptiEnableDomain");
-  auto enable = found_in<decltype(&cuptiEnableCallback)>(cupti, "cuptiEnableCallback");
+  auto subscribe = found_in<cupti_subscribe*>(cupti, "cuptiSubscribe");
+  auto enable_domain = found_in<cupti_enable_domain*>(cupti, "cuptiEnableDomain");
+  auto enable = found_in<cupti_enable_callback*>(cupti, "cuptiEnableCallback");
   CUpti_SubscriberHandle handle = nullptr;
   if (watching_ || !subscribe || !enable_domain || !enable) return watching_;
   if (subscribe(&handle, on_call, nullptr) != CUPTI_SUCCESS) return false;
@@ -68,7 +68,7 @@ void driver_watch::record(bool on) {
 }
 
 void* driver_watch::allocate(std::size_t bytes) {
-  static auto allocate = found_in<decltype(&cuMemAlloc)>("libcuda.so.1", "cuMemAlloc_v2");
+  static auto allocate = found_in<driver_allocate*>("libcuda.so.1", "cuMemAlloc_v2");
   CUdeviceptr at = 0;
   return bytes > 0 && allocate && allocate(&at, bytes) == CUDA_SUCCESS ? reinterpret_cast<void*>(at) : nullptr;
 }
@@ -79,7 +79,7 @@ void driver_watch::free_later(void* at) {
 }
 
 void driver_watch::give_back() {
-  static auto give = found_in<decltype(&cuMemFree)>("libcuda.so.1", "cuMemFree_v2");
+  static auto give = found_in<driver_free*>("libcuda.so.1", "cuMemFree_v2");
   std::vector<void*> all;
   with([&](recording&) { all.swap(freed_); });
   for (auto x : all) give(reinterpret_cast<CUdeviceptr>(x));

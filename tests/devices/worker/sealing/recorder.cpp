@@ -1,5 +1,6 @@
-// Stands in for libkernelmesh-recorder.so: notes what it is told, and writes it as a text for sealing/host.py. A candidate
-// says by its environment what its record does: RECORD=right, wrong, weights, ends; REFUSED=why there is none.
+// Stands in for libkernelmesh-recorder.so: notes what it is told, and writes it as a text for sealing/host.py. A
+// candidate says by its environment what its record does: RECORD=right, wrong, weights, ends; REFUSED=why there is
+// none.
 
 #include <unistd.h>
 #include <cstdint>
