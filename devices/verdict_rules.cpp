@@ -335,7 +335,9 @@ messages::timing timing_of(const messages::time_figures& x, const messages::judg
                      .eager_ms = distribution_of(eager),
                      .speedup_eager = paired_ratio(eager, x.candidate_ns),
                      .aa_noise = noise_of(paired_ratio(x.repeat_ns, eager)),
-                     .clock = x.bracket_ns.empty() ? "judge" : x.tier == "sealed" ? "replayer" : "shim"};
+                     .clock = x.bracket_ns.empty() ? "judge"
+                              : x.tier == "sealed" ? "replayer"
+                                                   : "shim"};
   if (x.tier == "sealed" && !options.allow_library_calls) t.own_kernel_share = 1;  // there is nothing else in it
   if (auto found = x.baseline_ns.find("compile"); found != x.baseline_ns.end()) {
     t.compile_ms = distribution_of(found->second);

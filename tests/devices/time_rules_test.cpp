@@ -59,6 +59,16 @@ TEST_CASE("the device's clock and the judge's own must have the same of a call, 
   CHECK(std::holds_alternative<timed>(conclude(figures, {}, 0)));
 }
 
+TEST_CASE("a sealed process wakes sooner or later, so only more than that is work that the device's clock misses") {
+  auto figures = good_time();
+  figures.tier = "sealed";
+  figures.bracket_ns = figures.candidate_ns;
+  for (auto& x : figures.bracket_ns) x += 1.2e5;
+  CHECK(std::holds_alternative<timed>(conclude(figures, {}, 0)));
+  for (auto& x : figures.bracket_ns) x += 6e4;
+  CHECK(failure_in(conclude(figures, {}, 0)).kind == failure_kind::clock_mismatch);
+}
+
 TEST_CASE(
     "times say whose clock they are by, and a sealed candidate's kernels are its own unless it may call libraries") {
   auto figures = good_time();
