@@ -18,6 +18,7 @@ from typing import Any
 import torch
 
 from kernelmesh_worker import homes
+from kernelmesh_worker.arena import JudgeFailure
 from kernelmesh_worker.candidate_process import CandidateEnded
 from kernelmesh_worker.checking import Figures, is_bad, lend
 from kernelmesh_worker.contest import ARTIFACT, HOSTS, Contest
@@ -65,16 +66,18 @@ def seal(contest: Contest, check: Check) -> Sealing:
         return Sealing(None, known.why) if known.why else Sealing(_about(contest, known.folder))
     contest.progress(0.0, "recording what it launches")
     folder = Path(tempfile.mkdtemp(prefix="record-"))
+    why = "the judge could not do it"  # unless it is seen below that it could
     try:
         sealed = _recorded(contest, folder)
-        draws = _checked(sealed, check)
-    except NotSealed as reason:
-        _keep(key, _Known(folder, str(reason)))
-        return Sealing(None, str(reason))
+        found = Sealing(sealed, draws=_checked(contest, sealed, check))
+        why = ""
+    except (NotSealed, JudgeFailure) as reason:  # the latter: no memory for one more, say
+        why = str(reason)
+        found = Sealing(None, why)
     finally:
         contest.use(0)
-    _keep(key, _Known(folder, ""))
-    return Sealing(sealed, draws=draws)
+        _keep(key, _Known(folder, why))
+    return found
 
 
 def _key(contest: Contest) -> str:
@@ -149,19 +152,22 @@ def _binding(origin: str, tensor: torch.Tensor, **more: Any) -> dict[str, Any]:
 # -- checking ---------------------------------------------------------------------------------------------------------
 
 
-def _checked(sealed: Contest, check: Check) -> list[Figures]:
+def _checked(contest: Contest, sealed: Contest, check: Check) -> list[Figures]:
     """On draws that its recorded calls had no part in."""
     secret = secrets.token_hex(16)
-    fresh = dataclasses.replace(sealed, secret=secret, draws=plan_draws(secret, len(sealed.draws)))
+    draws = plan_draws(secret, len(sealed.draws))
+    fresh = dataclasses.replace(sealed, secret=secret, draws=draws, forward_ns=0)
     try:
-        draws = check(fresh)
+        figures = check(fresh)
     except CandidateEnded as ended:
         said = one_line(ended.fate["message"]) or ended.fate["end"]
         raise NotSealed(f"its launches can't be carried out without its process: {said}") from None
-    if bad := next((x for x in draws if _is_wrong(x)), None):
+    finally:
+        contest.forward_ns += fresh.forward_ns
+    if bad := next((x for x in figures if _is_wrong(x)), None):
         of = bad["weights"] if bad.get("weights", "given") != "given" else bad["probe"] or bad["kind"]
         raise NotSealed(f"its launches alone, without its process, give wrong outputs (draw {of})")
-    return draws
+    return figures
 
 
 def _is_wrong(x: Figures) -> bool:

@@ -15,6 +15,7 @@ import pytest
 import torch
 from family import python_work
 from kernelmesh_worker import recorder, sealing
+from kernelmesh_worker.arena import JudgeFailure
 from kernelmesh_worker.contest import opened
 from kernelmesh_worker.device import CpuDevice
 from kernelmesh_worker.timing import time_candidate
@@ -128,6 +129,17 @@ def test_what_has_no_right_record_stays_hosted_and_says_why(
     assert (figures["fate"]["end"], figures["tier"]) == ("finished", "hosted")
     assert why in figures["why_hosted"]
     assert all(x["over_tolerance"] == 0 for draw in figures["draws"] for x in draw["outputs"])
+
+
+def test_where_the_judge_has_no_room_for_a_record_the_verdict_stands(
+    zygote: ZygoteClient, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def full(*_: object) -> bytes:
+        raise JudgeFailure("1 MiB of memory are free")
+
+    monkeypatch.setattr(sealing, "_record", full)
+    figures = verified(zygote, tmp_path, candidate())
+    assert (figures["fate"]["end"], figures["why_hosted"]) == ("finished", "1 MiB of memory are free")
 
 
 def test_what_stays_hosted_is_timed_so(zygote: ZygoteClient, tmp_path: Path) -> None:
