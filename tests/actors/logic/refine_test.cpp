@@ -357,4 +357,66 @@ TEST_CASE_FIXTURE(searching, "facts that come twice change nothing") {
   CHECK(wishes().size() == once);
 }
 
+// -- the winner's profile ---------------------------------------------------------------------------------------------
+
+namespace {
+
+/// One candidate at the roofline, timed twice: the job has its winner.
+struct winning : searching {
+  candidate_id id;
+
+  winning() {
+    job.spec.profile = true;
+    traced_and_planned({plan_of(1)});
+    id = written(question(0), "a");
+    timed_at(id, 2, 0.95);
+    time_again();
+  }
+  stage_result profile(stage_outcome outcome) {
+    return {{"r/j/" + id.value + "/profile"}, 1, stage_kind::profile, id, std::move(outcome), {}};
+  }
+};
+
+}  // namespace
+
+TEST_CASE_FIXTURE(winning, "the winner is profiled once, after its second timing, before the job finishes") {
+  auto stage = only<send_stage>();
+  CHECK(stage.kind == stage_kind::profile);
+  CHECK(stage.candidate == id);
+  open.insert(key_of(stage));
+  CHECK(wishes().empty());
+  open.clear();
+  apply_content(stage_finished{profile(verdict{profiled{.bottleneck = "memory"}})});
+  CHECK(only<finish_job>().how.best == id);
+  CHECK(only<finish_job>().how.stopped_by == "roofline");
+  CHECK(job.best()->found<profiled>(stage_kind::profile)->bottleneck == "memory");
+}
+
+TEST_CASE_FIXTURE(winning, "a profile that fails or is refused costs the job nothing") {
+  std::vector<decltype(fact::content)> ends{stage_failed{profile(failure{failure_code::actor_lost, "the judge ended"})},
+                                            stage_finished{profile(verdict{rejected{wrong, {}, {}}})}};
+  for (auto& end : ends) {
+    auto before = job;
+    apply_content(std::move(end));
+    CHECK(only<finish_job>().how.best == id);
+    CHECK(only<finish_job>().how.stopped_by == "roofline");
+    CHECK(job.best()->correct());
+    CHECK(!job.best()->broken);
+    CHECK(job.failed_stages == 0);
+    CHECK(!job.task_failure);
+    job = before;
+  }
+}
+
+TEST_CASE_FIXTURE(winning, "a profile that is under way when the time is up is not awaited") {
+  open.insert(key_of(only<send_stage>()));
+  now += job.spec.strategy.time_limit + 1s;
+  CHECK(only<finish_job>().how.best == id);
+}
+
+TEST_CASE_FIXTURE(winning, "jobs of older journals, and those that are only judged, ask for no profile") {
+  job.spec.profile = false;
+  CHECK(only<finish_job>().how.best == id);
+}
+
 }  // namespace refine_test
