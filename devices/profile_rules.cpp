@@ -194,7 +194,7 @@ bottleneck by_mix(const metric_map& x) {
             words("%.0f of %.0f instructions compute on single numbers, %.0f on vectors", scalars, all, vectors)};
   if (auto slow = value_of(x, "divisions"); slow >= many_divisions * all)
     return {"compute", words("%.0f of %.0f instructions divide or take roots", slow, all)};
-  auto computing = std::max(0.0, vectors + scalars - moved);
+  auto computing = vectors + scalars;
   if (moved > computing)
     return {"cache", words("%.0f of %.0f instructions load or store, %.0f compute", moved, all, computing)};
   return {"compute", words("%.0f of %.0f instructions compute, %.0f load or store", computing, all, moved)};
