@@ -172,7 +172,11 @@ TEST_CASE("a kernel is compiled, verified and timed by the real workers") {
   CHECK(timing.speedup_eager.low <= timing.speedup_eager.value);
   CHECK(timing.speedup_eager.value <= timing.speedup_eager.high);
   CHECK(timing.aa_noise > 0);
+}
 
+TEST_CASE("a kernel is profiled by the real workers") {
+  if (!tests::has_python(modules)) return;
+  auto& x = shared();
   auto profile = tests::finding_of<messages::profiled>(
       x.device_reports.run(*x.device, x.built(stage_kind::profile, "y[i] = x[i] > 0 ? x[i] : 0;")));
   CHECK(profile.metrics.at("call_ns") > 0);

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from boxes import build_folder
 from family import Family, build, spec, work
 from kernelmesh_worker import instruction_mix, profilers
 from kernelmesh_worker.profilers import NoFigures
@@ -172,6 +173,18 @@ def test_a_candidate_that_crashes_leaves_a_profile_that_says_so_and_a_judge_that
     assert kind == "profiled" and answer["figures"]["fate"]["end"] == "killed"
     assert answer["figures"]["call_ns"] == 0
     assert family.ask("judge", c_function(family.files, RELU))[0] == "profiled"
+
+
+@pytest.mark.skipif(build_folder() is None, reason="KERNELMESH_BUILD does not name the guard's folder")
+@pytest.mark.skipif(shutil.which("g++") is None or shutil.which("perf") is None, reason="there is no g++ or no perf")
+def test_a_c_function_has_none_of_the_freedom_of_the_profiler_around_it(family: Family) -> None:
+    opens = """
+  if (socket(AF_INET, SOCK_STREAM, 0) >= 0 || fork() >= 0) return *static_cast<volatile int*>(nullptr);
+  return 0;"""
+    source = "#include <sys/socket.h>\n#include <unistd.h>\n" + RELU.replace("  return 0;", opens)
+    kind, answer = family.ask("judge", c_function(family.files, source))
+    assert kind == "profiled" and answer["figures"]["fate"]["end"] == "finished"
+    assert answer["figures"]["call_ns"] > 0
 
 
 def test_a_python_candidate_has_its_time_and_the_reason_why_no_more(family: Family) -> None:
