@@ -30,8 +30,8 @@ struct roofline {
 ///   bank_conflicts, spill_sectors                      of shared memory; read and written for local variables
 ///   stall_X                                            warps that wait for it whenever one issues
 /// On a CPU, all calls together: instructions, cycles, branches, branch_misses, cache_references, cache_misses.
-/// Of a function of a library, in its innermost loops if it has any: instructions, and of these vector, scalar_float,
-/// fma, loads, stores, branches, divisions, gathers.
+/// Of a function of a library, in its innermost loops that compute if it has any: instructions, and of these vector,
+/// scalar_float, fma, loads, stores, branches, divisions, gathers.
 ///
 /// Rules for a kernel on a GPU; the first that holds:
 ///   memory       dram_pct is 60 or more, and no less than sm_pct

@@ -240,10 +240,10 @@ std::string reason_of(const std::string& stopped_by) {
 
 std::vector<labelled> bottleneck_of(const profiled& x) {
   constexpr std::size_t most_kernels = 8;
-  auto from = x.source.empty() ? std::string{"time, bytes and roofline"} : clean_line(x.source, 60);
-  auto name = clean_line(x.bottleneck, 40);
-  std::vector<labelled> out{{"bottleneck", name + ": " + clean_line(x.reason) + " (by " + from + ")"}};
-  if (!x.missing.empty()) out.push_back({"not profiled", clean_line(x.missing)});
+  std::vector<labelled> out{{"bottleneck", clean_line(x.bottleneck, 40) + ": " + clean_line(x.reason)}};
+  auto source = clean_line(x.source, 60);
+  out.push_back({"profiled by", "time, bytes and roofline" + (source.empty() ? "" : ", " + source)
+                                    + (x.missing.empty() ? "" : "; " + clean_line(x.missing))});
   if (x.kernels.size() < 2) return out;
   for (std::size_t i = 0; i < std::min(most_kernels, x.kernels.size()); ++i) {
     const auto& one = x.kernels[i];

@@ -66,7 +66,7 @@ std::vector<labelled> environment_of(const messages::environment& x);
 /// What a reader might take for granted and was not measured here.
 std::vector<std::string> not_measured(const messages::verify_document& x);
 
-/// "memory: memory is busy to 81 %, the SMs to 20 % (Nsight Compute)", what was missing, and its kernels, a line each
+/// "memory: memory is busy to 81 %, the SMs to 20 %"; from what that is and what was missing; its kernels, a line each
 /// where there are several.
 std::vector<labelled> bottleneck_of(const messages::profiled& x);
 

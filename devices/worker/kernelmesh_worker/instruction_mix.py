@@ -54,9 +54,11 @@ class Function:
         ]
         return [x for x in all_ if not any(y != x and x[0] <= y[0] and y[1] <= x[1] for y in all_)]
 
-    def in_loops(self) -> list[Instruction]:
-        loops = self.loops()
-        return [x for x in self.instructions if any(a <= x.address <= b for a, b in loops)]
+    def in_loops(self, computing: bool = False) -> list[Instruction]:
+        """Of innermost ones; with `computing` of those that do more than to count and to move."""
+        bodies = ([x for x in self.instructions if a <= x.address <= b] for a, b in self.loops())
+        kept = [body for body in bodies if not computing or any(_computes(x) for x in body)]
+        return sorted({x for body in kept for x in body}, key=lambda x: x.address)
 
 
 def parse(text: str) -> list[Function]:
@@ -77,12 +79,14 @@ def _instruction(address: int, name: str, operands: str) -> Instruction:
 
 
 def kernels_of(text: str) -> list[dict[str, Any]]:
-    """Records kernel_figures: of the functions' innermost loops, of those without any where no function has one."""
-    functions = parse(text)
-    shares = [(x.name, x.in_loops()) for x in functions]
-    if not any(inside for _, inside in shares):
-        shares = [(x.name, x.instructions) for x in functions]
-    largest = sorted((x for x in shares if x[1]), key=lambda x: len(x[1]), reverse=True)[:_MOST_FUNCTIONS]
+    """Records kernel_figures: of the functions' innermost loops that compute, where there are none of all innermost
+    loops, where there are no loops of whole functions."""
+    functions, shares = parse(text), []
+    for part in (lambda x: x.in_loops(computing=True), Function.in_loops, lambda x: x.instructions):
+        shares = [(x.name, found) for x in functions if (found := part(x))]
+        if shares:
+            break
+    largest = sorted(shares, key=lambda x: len(x[1]), reverse=True)[:_MOST_FUNCTIONS]
     return [{"name": clean(name, 200), "launches": 1, "metrics": mix_of(inside)} for name, inside in largest]
 
 
@@ -92,6 +96,10 @@ def mix_of(instructions: Iterable[Instruction]) -> dict[str, float]:
         count["instructions"] += 1
         count.update(_kinds_of(x))
     return {name: float(value) for name, value in count.items()}
+
+
+def _computes(x: Instruction) -> bool:
+    return bool(_SCALAR.match(x.name) or _PACKED.match(x.name))
 
 
 def _kinds_of(x: Instruction) -> list[str]:

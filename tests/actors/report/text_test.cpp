@@ -49,14 +49,12 @@ TEST_CASE("an optimized task in one short block") {
   CHECK(widest(text) <= 80);
 }
 
-TEST_CASE("the bottleneck of a winner has its reason and where that is from; without a source it is the roofline") {
+TEST_CASE("the bottleneck of a winner stands in its block with its reason") {
   auto x = found("relu", 3);
   CHECK_FALSE(has(text_of(x), "bottleneck"));
   x.best->verify.profile =
       messages::profiled{.bottleneck = "memory", .reason = "memory is busy to 91 %", .source = "Nsight Compute"};
-  CHECK(has(text_of(x), "  bottleneck  memory: memory is busy to 91 % (by Nsight Compute)\n"));
-  x.best->verify.profile->source.clear();
-  CHECK(has(text_of(x), "(by time, bytes and roofline)"));
+  CHECK(has(text_of(x), "  bottleneck  memory: memory is busy to 91 %\n"));
   CHECK(widest(text_of(x)) <= 80);
 }
 

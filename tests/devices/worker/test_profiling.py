@@ -106,6 +106,12 @@ def test_the_mix_is_of_innermost_loops() -> None:
     assert kernel["metrics"] == {**expected, "branches": 1}
 
 
+def test_loops_that_only_move_count_where_none_computes() -> None:
+    moves = "0 <copy>:\n  0:\tmov (%rdi),%eax\n  4:\tmov %eax,(%rsi)\n  8:\tjne 0 <copy>\n"
+    assert [x["name"] for x in instruction_mix.kernels_of(moves)] == ["copy"]
+    assert [x["name"] for x in instruction_mix.kernels_of(moves + LISTING)] == ["softmax(float const*, float*)"]
+
+
 def test_without_loops_whole_functions_count() -> None:
     (kernel,) = instruction_mix.kernels_of("10 <f>:\n  10:\tvaddss %xmm0,%xmm1,%xmm2\n  14:\trepz ret\n")
     assert kernel["metrics"] == {"instructions": 2, "vector": 0, "scalar_float": 1, "branches": 1}
