@@ -9,7 +9,7 @@ messages::device_runner_actor spawn_device_runner(caf::actor_system& system, con
   stage_runner_options runner;
   runner.offer.name = {options.node.value + '/' + options.device.value};
   runner.offer.node = options.node;
-  runner.offer.kinds = {stage_kind::trace, stage_kind::verify, stage_kind::time};
+  runner.offer.kinds = {stage_kind::trace, stage_kind::verify, stage_kind::time, stage_kind::profile};
   runner.offer.device = options.device;
   runner.offer.slots = options.slots;
   runner.offer.prefetch = options.prefetch;

@@ -329,6 +329,7 @@ stage_request job_state::request_of(const logic::send_stage& x) const {
     return request;
   }
   if (job_.trace) request.input_bytes = job_.trace->input_bytes;
+  if (job_.trace && x.kind == stage_kind::profile) request.graph = job_.trace->planned();
   const auto& candidate = *job_.find(*x.candidate);
   request.candidate = candidate.id();
   request.manifest = candidate.made.manifest_blob;

@@ -113,6 +113,7 @@ job_spec job_of(const labelled_task& task, const target& where, const variant_en
                .judge = variant.judge,
                .time = variant.timing};
   job.task_file = task.file;
+  job.profile = variant.timing;
   job.strategy.time_limit = variant.limits.time;
   job.strategy.evaluations = variant.limits.evaluations;
   return job;

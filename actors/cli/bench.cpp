@@ -33,6 +33,7 @@ expected<std::vector<suite_problem>> chosen_problems(const bench_options& option
 
 job_spec job_of(const bench_options& options, const suite_problem& problem, const target& on, std::uint32_t repeat) {
   job_spec job{.task_name = problem.name, .target = on, .repeat = repeat};
+  job.profile = true;
   job.problem = configs::problem_name(problem);
   job.job = {'L' + std::to_string(problem.level) + '_' + configs::safe_name(problem.name) + '.' + on.dsl + '.'
              + std::to_string(repeat)};

@@ -21,6 +21,7 @@ std::string as_part(std::string name) {
 job_spec make_job(const one_task& x, const optimize_options& options, const target& on) {
   job_spec job{.task_name = x.task.name, .task = x.task_blob, .target = on};
   job.task_file = x.text.called;
+  job.profile = true;
   job.job = {x.task.name + '.' + as_part(on.device.value) + '.' + on.dsl};
   job.seed = configs::seed_of(options.seed, job.job);
   job.strategy.name = options.strategy;

@@ -82,6 +82,7 @@ verify_document verify_document_of(const job_state& job, const candidate_state& 
   if (auto build = candidate.found<compiled>(stage_kind::compile)) x.environment.toolchain = build->toolchain;
   if (auto error = error_of(candidate)) x.error = *error;
   if (auto times = candidate.timing()) x.timing = *times;
+  if (auto profile = candidate.found<profiled>(stage_kind::profile)) x.profile = *profile;
   x.seconds = spent_on(candidate);
   return x;
 }

@@ -210,6 +210,7 @@ void apply_content(job_state& job, const fact& at, const stage_finished& x) {
   if (!candidate) return;
   if (x.result.kind == stage_kind::time) return apply_time(job, *candidate, x.result);
   if (!candidate->results.emplace(x.result.kind, x.result).second) return;
+  if (x.result.kind == stage_kind::profile) return;  // whatever it found is advice
   if (auto refused = candidate->found<rejected>(x.result.kind)) note_rejection(job, *candidate, refused->failure);
 }
 
@@ -217,6 +218,10 @@ void apply_content(job_state& job, const fact& at, const stage_failed& x) {
   start_clock(job, at);
   auto reason = std::get_if<failure>(&x.result.outcome);
   if (!reason) return;
+  if (x.result.kind == stage_kind::profile) {
+    if (auto candidate = job.find(x.result.candidate)) candidate->results.emplace(x.result.kind, x.result);
+    return;
+  }
   ++job.failed_stages;
   job.last_failure = reason->detail;
   if (x.result.kind == stage_kind::trace)

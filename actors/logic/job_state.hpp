@@ -34,8 +34,9 @@ constexpr std::string_view stopped_by_infrastructure = "infrastructure";
 /// A candidate and how far it got.
 struct candidate_state {
   messages::candidate_created made;
-  std::map<messages::stage_kind, messages::stage_result> results;  ///< the recorded one of each kind
-  std::set<timing_step> steps;                                     ///< steps that have an outcome
+  /// The recorded one of each kind: a verdict. Of a profile that could not be made a failure too, which counts nowhere.
+  std::map<messages::stage_kind, messages::stage_result> results;
+  std::set<timing_step> steps;            ///< steps that have an outcome
   std::optional<messages::ratio> before;  ///< its speedup over eager by the timing that the last one took the place of
   std::optional<messages::kernel_failure> rejection;
   bool broken = false;  ///< a stage failed for reasons that are not the candidate's

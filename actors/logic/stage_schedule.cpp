@@ -290,7 +290,8 @@ void stage_schedule::failed(const stage_id& id, const failure& reason, instant n
   take_back(what);
   if (what.cancelled) return finish_waiting(id, messages::cancelled{}, now);
   bool began = reason.code != failure_code::interrupted;  // else it only waited there: somebody else's attempt
-  if (began && (what.request.attempt >= options_.attempts || !worth_a_retry(reason.code))) {
+  bool once = what.request.kind == stage_kind::profile;   // a job that is done waits for it
+  if (began && (once || what.request.attempt >= options_.attempts || !worth_a_retry(reason.code))) {
     stage_result result{id, what.request.attempt, what.request.kind, what.request.candidate, reason, where};
     result.queued = what.queued;
     return finish(id, std::move(result));

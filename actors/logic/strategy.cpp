@@ -174,6 +174,15 @@ std::vector<action> when_search_is_over(const job_state& job, const strategy& pl
   return open.contains(again->stage.value) ? std::vector<action>{} : std::vector<action>{*again};
 }
 
+/// A job that would finish with a winner has that profiled first, once.
+std::vector<action> with_profile(const job_state& job, const open_actions& open, std::vector<action> wish) {
+  auto last = wish.size() == 1 ? std::get_if<finish_job>(&wish.front()) : nullptr;
+  auto winner = last && last->how.best && job.spec.profile ? job.find(*last->how.best) : nullptr;
+  if (!winner || !winner->timing() || winner->results.contains(stage_kind::profile)) return wish;
+  send_stage stage{stage_of(job, winner->id(), stage_kind::profile), stage_kind::profile, winner->id()};
+  return open.contains(stage.stage.value) ? std::vector<action>{} : std::vector<action>{stage};
+}
+
 }  // namespace
 
 std::vector<action> next_actions(const job_state& job, const strategy& plan, const open_actions& open, time_point now) {
@@ -181,12 +190,13 @@ std::vector<action> next_actions(const job_state& job, const strategy& plan, con
   if (job.broken) return {finish(job, std::string{stopped_by_infrastructure}, job.broken->detail)};
   if (job.task_failure) return {finish(job, "task", sentence_of(*job.task_failure))};
   if (job.clock && job.spent(now) >= job.spec.strategy.time_limit) return when_time_is_up(job, open);
-  if (job.clock && job.best() && job.spent(now) >= time_to_search(job)) return when_search_is_over(job, plan, open);
+  if (job.clock && job.best() && job.spent(now) >= time_to_search(job))
+    return with_profile(job, open, when_search_is_over(job, plan, open));
   if (!job.trace && job.spec.imported.value.empty()) {  // what is only judged needs no op graph
     send_stage trace{stage_of(job, {}, stage_kind::trace), stage_kind::trace, std::nullopt};
     return open.contains(trace.stage.value) ? std::vector<action>{} : std::vector<action>{trace};
   }
-  return plan.ask(job, open);
+  return with_profile(job, open, plan.ask(job, open));
 }
 
 }  // namespace actors::logic

@@ -80,6 +80,7 @@ std::vector<labelled> detail_lines(const job_state& job, const candidate_state& 
     append(out, shapes_of(*judged.timing));
     if (judged.timing->roofline_share) out.push_back({"roofline", roofline_text(*judged.timing)});
   }
+  if (judged.profile) append(out, bottleneck_of(*judged.profile));
   append(out, conditions_of(judged));
   if (auto build = x.found<compiled>(stage_kind::compile)) out.push_back({"compiled by", compile_line(*build)});
   const auto& s = judged.seconds;

@@ -36,6 +36,8 @@ struct job_section {
   std::string standing;
   std::string roofline;
   std::string roofline_note;
+  std::string bottleneck;         ///< its class; empty: not profiled
+  std::string bottleneck_note;    ///< and why
   std::string tried;              ///< "9 / 12": correct of those tried
   std::string counts;             ///< "12 candidates tried, 9 correct"
   std::string stop;               ///< a word
@@ -68,6 +70,8 @@ struct job_section {
     f("standing", standing);
     f("roofline", roofline);
     f("roofline_note", roofline_note);
+    f("bottleneck", bottleneck);
+    f("bottleneck_note", bottleneck_note);
     f("tried", tried);
     f("counts", counts);
     f("stop", stop);

@@ -102,6 +102,10 @@ void fill_result(job_section& x, const job_state& job) {
   if (times->speedup_compile) x.over_compile = ratio_text(times->speedup_compile->value);
   if (times->roofline_share) x.roofline = share_text(*times->roofline_share);
   x.roofline_note = roofline_text(*times);
+  if (auto profile = best->found<profiled>(stage_kind::profile)) {
+    x.bottleneck = clean_line(profile->bottleneck, 40);
+    x.bottleneck_note = bottleneck_of(*profile).front().text;
+  }
 }
 
 void fill_judging(job_section& x, const job_state& job) {

@@ -247,4 +247,20 @@ std::string reason_of(const std::string& stopped_by) {
   return found == reasons.end() ? clean_line(stopped_by, 60) : found->second;
 }
 
+std::vector<labelled> bottleneck_of(const profiled& x) {
+  constexpr std::size_t most_kernels = 8;
+  std::vector<labelled> out{{"bottleneck", clean_line(x.bottleneck, 40) + ": " + clean_line(x.reason)}};
+  auto source = clean_line(x.source, 60);
+  out.push_back({"profiled by", "time, bytes and roofline" + (source.empty() ? "" : ", " + source)
+                                    + (x.missing.empty() ? "" : "; " + clean_line(x.missing))});
+  if (x.kernels.size() < 2) return out;
+  for (std::size_t i = 0; i < std::min(most_kernels, x.kernels.size()); ++i) {
+    const auto& one = x.kernels[i];
+    auto share = one.time_share > 0 ? fmt::format(" {:.0f} % of the time,", 100 * one.time_share) : "";
+    out.push_back({i == 0 ? "kernels" : "", clean_line(one.name, 80) + ":" + share + " "
+                                                + clean_line(one.bottleneck, 40) + ", " + clean_line(one.reason)});
+  }
+  return out;
+}
+
 }  // namespace actors::report

@@ -72,6 +72,10 @@ std::vector<labelled> environment_of(const messages::environment& x);
 /// What a reader might take for granted and was not measured here.
 std::vector<std::string> not_measured(const messages::verify_document& x);
 
+/// "memory: memory is busy to 81 %, the SMs to 20 %"; from what that is and what was missing; its kernels, a line each
+/// where there are several.
+std::vector<labelled> bottleneck_of(const messages::profiled& x);
+
 /// "copies 19.6 GB/s, multiplies and adds 90 GFLOP/s, measured ... on ...", in the words of data sheets; of a busy
 /// machine with what makes it doubtful and the remedy.
 std::string text_of(const messages::calibration& x);

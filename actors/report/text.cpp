@@ -54,6 +54,10 @@ std::string text_of(const optimize_document& x, const std::string& report) {
     lines.push_back({"best", best_line(*x.best)});
     auto origin = x.best->origin.empty() ? "" : " (" + clean_line(x.best->origin, 40) + ")";
     lines.push_back({"written in", clean_line(x.best->dsl, 40) + origin});
+    if (const auto& profile = x.best->verify.profile) {
+      auto told = bottleneck_of(*profile);
+      lines.push_back(told.front());
+    }
     if (!x.best->verify.dtype.empty()) lines.push_back({"judged in", clean_line(x.best->verify.dtype, 60)});
     if (!x.best->file.empty()) lines.push_back({"file", clean_path(x.best->file), true});
   }

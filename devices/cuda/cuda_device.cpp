@@ -2,11 +2,28 @@
 
 #include <algorithm>
 #include <cstdlib>
+#include <sstream>
 #include <string_view>
 
 namespace devices::cuda {
 
 namespace fs = std::filesystem;
+
+namespace {
+
+/// Where NVIDIA installs Nsight Compute, and where PATH has an `ncu`: a link or a script there leads to the former.
+std::vector<fs::path> profiler_folders() {
+  std::vector<fs::path> found{"/opt/nvidia/nsight-compute"};
+  auto path = std::getenv("PATH");
+  std::istringstream folders{path ? path : ""};
+  std::error_code error;
+  for (std::string folder; std::getline(folders, folder, ':');)
+    if (auto real = fs::canonical(fs::path{folder} / "ncu", error); !error && !real.string().starts_with("/usr/"))
+      found.push_back(real.parent_path());
+  return found;
+}
+
+}  // namespace
 
 cuda_surroundings look_for_cuda(const fs::path& devices) {
   cuda_surroundings found;
@@ -17,6 +34,8 @@ cuda_surroundings look_for_cuda(const fs::path& devices) {
   for (auto name : {"CUDA_HOME", "CUDA_PATH"})
     if (auto value = std::getenv(name); value && fs::path{value}.is_absolute() && fs::is_directory(value, error))
       found.toolkit.push_back(fs::path{value}.lexically_normal());
+  for (const auto& profiler : profiler_folders())
+    if (fs::is_directory(profiler, error)) found.toolkit.push_back(profiler);
   return found;
 }
 

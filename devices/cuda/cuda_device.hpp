@@ -8,7 +8,7 @@ namespace devices::cuda {
 /// What a sandbox shows of the machine, so that processes in it can use its GPUs.
 struct cuda_surroundings {
   std::vector<std::filesystem::path> nodes;    ///< /dev/nvidia*
-  std::vector<std::filesystem::path> toolkit;  ///< folders of a CUDA toolkit that lie elsewhere than the system's
+  std::vector<std::filesystem::path> toolkit;  ///< folders of CUDA and of Nsight Compute that are not the system's
 };
 
 /// @param devices the folder /dev

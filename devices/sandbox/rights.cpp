@@ -27,7 +27,6 @@ constexpr auto never = {SCMP_SYS(ptrace),
                         SCMP_SYS(process_madvise),
                         SCMP_SYS(kcmp),
                         SCMP_SYS(pidfd_getfd),
-                        SCMP_SYS(perf_event_open),
                         SCMP_SYS(bpf),
                         SCMP_SYS(io_uring_setup),
                         SCMP_SYS(io_uring_enter),
@@ -139,6 +138,7 @@ expected<void> filter_calls(rules whose, freedom may) {
   if (::prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0) return cannot("forbid new rights");
   filter x;
   x.add(refuse, never);
+  if (!may.profiler) x.add(refuse, SCMP_SYS(perf_event_open));
   x.add(unknown, SCMP_SYS(clone3));  // its flags can't be looked at; C libraries take clone then
   for (auto flag : namespaces)
     x.add(refuse, SCMP_SYS(clone),
@@ -147,9 +147,9 @@ expected<void> filter_calls(rules whose, freedom may) {
     allow_local_sockets_alone(x);
     return x.load();
   }
-  if (may.devices)
+  if (may.devices && !may.profiler)
     allow_local_sockets_alone(x);
-  else
+  else if (!may.profiler)
     x.add(refuse, SCMP_SYS(socket));
   x.add(refuse, not_for_candidates);
   x.add(refuse, SCMP_SYS(prlimit64), SCMP_A0(SCMP_CMP_NE, 0));

@@ -15,6 +15,7 @@ struct freedom {
   bool processes = false;  ///< start processes and programs
   bool exec = false;       ///< become another program
   bool devices = false;    ///< start the driver of a device, which opens local sockets
+  bool profiler = false;   ///< count events of its processes, open any socket
 };
 
 /// No way back to them: the bounding set is emptied too.

@@ -3,14 +3,18 @@
 #include <fcntl.h>
 #include <grp.h>
 #include <linux/capability.h>
+#include <net/if.h>
 #include <sched.h>
 #include <signal.h>
 #include <spawn.h>
+#include <sys/ioctl.h>
 #include <sys/mount.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
+#include <sys/socket.h>
 #include <sys/syscall.h>
 #include <unistd.h>
+#include <cstring>
 #include <filesystem>
 #include <ranges>
 
@@ -124,15 +128,34 @@ expected<void> close_pid_namespace(int own) {
   return checked(::setns(own, CLONE_NEWPID), "leave a candidate's pid namespace");
 }
 
+namespace {
+
+/// Of this process's network, which has nothing else.
+expected<void> start_loopback() {
+  auto fd = ::socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0);
+  if (fd < 0) return cannot("open a socket");
+  ifreq request{};
+  std::strcpy(request.ifr_name, "lo");
+  request.ifr_flags = IFF_UP | IFF_RUNNING;
+  auto result = checked(::ioctl(fd, SIOCSIFFLAGS, &request), "start a network of its own");
+  ::close(fd);
+  return result;
+}
+
+}  // namespace
+
 expected<void> become_candidate(const spec& x) {
-  bool uses_devices =
-      !x.devices.empty();  // their drivers open local sockets: those reach nobody in a network of its own
-  if (::unshare(CLONE_NEWNS | CLONE_NEWIPC | (uses_devices ? CLONE_NEWNET : 0)) != 0)
+  bool uses_devices = !x.devices.empty();
+  bool opens_sockets = uses_devices || x.profiler;  // they reach nobody in a network of its own
+  if (::unshare(CLONE_NEWNS | CLONE_NEWIPC | (opens_sockets ? CLONE_NEWNET : 0)) != 0)
     return cannot("make a candidate's namespaces");
+  if (x.profiler)
+    if (auto ok = start_loopback(); !ok) return ok;
   if (auto ok = replace_root(x, proc_kind::fresh, false); !ok) return ok;
   if (auto ok = drop_capabilities(); !ok) return ok;
   if (auto ok = limit_resources(); !ok) return ok;
-  return filter_calls(rules::candidate, {.processes = x.processes, .exec = x.exec, .devices = uses_devices});
+  return filter_calls(rules::candidate,
+                      {.processes = x.processes, .exec = x.exec, .devices = uses_devices, .profiler = x.profiler});
 }
 
 }  // namespace devices::sandbox

@@ -7,8 +7,10 @@ namespace devices::sandbox {
 namespace {
 
 expected<void> take(spec& to, const std::string& word, const std::string& path) {
-  const std::map<std::string, bool*> flags{
-      {"keep-caps", &to.keep_capabilities}, {"processes", &to.processes}, {"exec", &to.exec}};
+  const std::map<std::string, bool*> flags{{"keep-caps", &to.keep_capabilities},
+                                           {"processes", &to.processes},
+                                           {"exec", &to.exec},
+                                           {"profiler", &to.profiler}};
   if (auto flag = flags.find(word); flag != flags.end() && path.empty()) {
     *flag->second = true;
     return {};
@@ -51,6 +53,7 @@ std::string to_text(const spec& x) {
   if (x.keep_capabilities) text += "keep-caps\n";
   if (x.processes) text += "processes\n";
   if (x.exec) text += "exec\n";
+  if (x.profiler) text += "profiler\n";
   return text;
 }
 

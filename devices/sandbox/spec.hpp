@@ -22,12 +22,14 @@ using expected = tl::expected<T, std::string>;
 /// `keep-caps`       capabilities of its user namespace stay with the command, which gives them up itself
 /// `processes`       a candidate may start processes
 /// `exec`            a candidate may become another program, which forbids that itself
+/// `profiler`        that program is a profiler of ours: it may count events and has a network of its own to talk over
 struct spec {
   std::vector<std::string> readable, devices, own, writable;
   std::string candidate;
   bool keep_capabilities = false;
   bool processes = false;
   bool exec = false;
+  bool profiler = false;
 
   friend bool operator==(const spec&, const spec&) = default;
 };

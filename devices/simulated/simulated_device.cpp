@@ -1,5 +1,6 @@
 #include "devices/simulated/simulated_device.hpp"
 
+#include "devices/profile_rules.hpp"
 #include "devices/simulated/simulated_executor.hpp"
 #include "messages/records/candidate.hpp"
 #include "messages/records/op_graph.hpp"
@@ -68,7 +69,8 @@ public:
       case stage_kind::trace: return trace(request);
       case stage_kind::verify: return verify(request);
       case stage_kind::time: return time(request);
-      default: return failure{failure_code::no_resource, options_.name.value + " takes trace, verify and time only"};
+      case stage_kind::profile: return profile(request);
+      default: return failure{failure_code::no_resource, options_.name.value + " takes no such stage"};
     }
   }
 
@@ -93,15 +95,21 @@ private:
         {.policy = request.judge.policy, .environment = info_of(options_.name).environment}, {.tolerance = tolerance}}};
   }
 
-  stage_outcome time(const messages::stage_request& request) const {
-    if (world_.crashes(request.candidate)) return crash(failure_stage::time);
+  messages::expected<double> milliseconds_of(const messages::stage_request& request) const {
     messages::candidate_manifest manifest;
     if (request.manifest != messages::blob_hash{}) {
       auto found = store_.get_record<messages::candidate_manifest>(request.manifest);
-      if (!found) return found.error();
+      if (!found) return tl::unexpected{found.error()};
       manifest = *std::move(found);
     }
-    auto ms = world_.candidate_ms(request.candidate, manifest.knobs);
+    return world_.candidate_ms(request.candidate, manifest.knobs);
+  }
+
+  stage_outcome time(const messages::stage_request& request) const {
+    if (world_.crashes(request.candidate)) return crash(failure_stage::time);
+    auto found = milliseconds_of(request);
+    if (!found) return found.error();
+    auto ms = *found;
     auto speedup = world_.eager_ms() / ms;
     auto floor_ms = static_cast<double>(relu_graph({}).floor_bytes) / copy_bytes_per_second * 1e3;
     return messages::verdict{messages::timed{{.candidate_ms = around(ms),
@@ -109,6 +117,16 @@ private:
                                               .speedup_eager = {speedup, speedup * (1 - noise), speedup * (1 + noise)},
                                               .roofline_share = floor_ms / ms,
                                               .aa_noise = noise}}};
+  }
+
+  stage_outcome profile(const messages::stage_request& request) const {
+    auto ms = milliseconds_of(request);
+    if (!ms) return ms.error();
+    auto graph = relu_graph({});
+    messages::profile_figures figures{.missing = {"a simulated device has no counters"}, .call_ns = *ms * 1e6};
+    return messages::verdict{conclude(figures, {.floor_bytes = static_cast<double>(graph.floor_bytes),
+                                                .flops = static_cast<double>(graph.flops),
+                                                .copy_bytes_per_second = copy_bytes_per_second})};
   }
 
   blobs::blob_store store_;

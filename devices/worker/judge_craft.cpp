@@ -3,10 +3,12 @@
 #include <signal.h>
 
 #include "devices/calibration_file.hpp"
+#include "devices/profile_rules.hpp"
 #include "devices/shape_rules.hpp"
 #include "devices/worker/candidate_files.hpp"
 #include "devices/worker/family_executor.hpp"
 #include "devices/worker/task_mark.hpp"
+#include "messages/records/op_graph.hpp"
 
 namespace devices::worker {
 
@@ -92,9 +94,9 @@ public:
     if (request.kind == stage_kind::trace)
       return stage_work{messages::trace_work{*task, options_.name},
                         [this, task = *task](worker_answer x) { return conclude_trace(std::move(x), task); }};
-    if (request.kind == stage_kind::verify || request.kind == stage_kind::time)
+    if (request.kind == stage_kind::verify || request.kind == stage_kind::time || request.kind == stage_kind::profile)
       return prepare_judging(*std::move(task), request, folders);
-    return fail(failure_code::no_resource, options_.name.value + " takes trace, verify and time stages only");
+    return fail(failure_code::no_resource, options_.name.value + " takes no such stage");
   }
 
   std::optional<messages::stage_outcome> explain(const messages::stage_request& request,
@@ -121,11 +123,12 @@ private:
                               .device = options_.name,
                               .options = request.judge,
                               .input_bytes = request.input_bytes,
-                              .time = request.kind == stage_kind::time};
+                              .time = request.kind == stage_kind::time,
+                              .profile = request.kind == stage_kind::profile};
     if (auto adapter = options_.adapters.find(work.manifest.dsl); adapter != options_.adapters.end())
       work.adapter = fs::absolute(adapter->second).string();
-    return stage_work{std::move(work), [this, copies = found->folder, options = request.judge](worker_answer x) {
-                        return conclude_judging(std::move(x), options);
+    return stage_work{std::move(work), [this, copies = found->folder, request](worker_answer x) {
+                        return conclude_judging(std::move(x), request);
                       }};
   }
 
@@ -148,12 +151,28 @@ private:
     return messages::verdict{std::move(found)};
   }
 
-  messages::stage_outcome conclude_judging(worker_answer answer, const messages::judge_options& options) const {
+  messages::stage_outcome conclude_judging(worker_answer answer, const messages::stage_request& request) const {
+    const auto& options = request.judge;
     if (auto refused = std::get_if<messages::task_refused>(&answer)) return refusal(*refused);
     if (auto done = std::get_if<messages::verify_done>(&answer)) return outcome_of(conclude_shapes(*done, options));
     if (auto done = std::get_if<messages::time_done>(&answer))
       return outcome_of(conclude_shapes(*done, options, device_.copy_bytes_per_second));
+    if (auto done = std::get_if<messages::profile_done>(&answer))
+      return messages::verdict{conclude(done->figures, roofline_of(request.graph))};
     return wrong_answer();
+  }
+
+  /// Without a graph nothing is known of what the task needs.
+  roofline roofline_of(const messages::blob_hash& graph) const {
+    roofline x{.copy_bytes_per_second = device_.copy_bytes_per_second};
+    if (auto rate = device_.limits.find("fma_flops_per_second"); rate != device_.limits.end())
+      x.fma_flops_per_second = rate->second;
+    if (graph.value.empty()) return x;
+    if (auto known = store_.get_record<messages::op_graph>(graph)) {
+      x.floor_bytes = static_cast<double>(known->floor_bytes);
+      x.flops = static_cast<double>(known->flops);
+    }
+    return x;
   }
 
   failure wrong_answer() const {

@@ -60,6 +60,7 @@ struct verify_document {
   messages::environment environment;
   std::optional<error_summary> error;
   std::optional<messages::timing> timing;  ///< there exactly if it was timed
+  std::optional<profiled> profile;         ///< there if it was profiled: winners of a search are
   stage_seconds seconds;
 
   void fields(auto& f) {
@@ -86,6 +87,7 @@ struct verify_document {
     f("environment", environment);
     f("error", error);
     f("timing", timing);
+    f("profile", profile);
     f("seconds", seconds);
   }
   friend bool operator==(const verify_document&, const verify_document&) = default;

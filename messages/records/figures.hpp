@@ -242,6 +242,52 @@ struct time_figures {
   friend bool operator==(const time_figures&, const time_figures&) = default;
 };
 
+/// What a profiler counted of one kernel; on a CPU of the whole program, or of one function of its library.
+struct kernel_figures {
+  std::string name;
+  std::uint32_t launches = 1;             ///< that the figures are means of
+  std::map<std::string, double> metrics;  ///< by the names in devices/profile_rules.hpp; what was not counted is absent
+
+  void fields(auto& f) {
+    f("name", name);
+    f("launches", launches);
+    f("metrics", metrics);
+  }
+  friend bool operator==(const kernel_figures&, const kernel_figures&) = default;
+};
+
+/// What shows why a candidate is as fast as it is, on the first of the task's shapes.
+struct profile_figures {
+  candidate_fate fate;
+  std::string source;                   ///< "Nsight Compute 2025.3.1", "perf", "objdump"; empty: nothing but the time
+  std::vector<std::string> missing;     ///< why a better source gave nothing, a sentence each
+  std::vector<kernel_figures> kernels;  ///< in the order of their first launch
+  double call_ns = 0;                   ///< of one call without a profiler, median; 0: not measured
+  std::uint32_t calls = 1;              ///< that a source on a CPU counted together
+  std::uint64_t working_set_bytes = 0;  ///< inputs, weights and outputs
+  std::uint64_t cache_bytes = 0;        ///< the device's largest cache; 0: unknown
+  double profiler_s = 0;                ///< that the profiler took, its start too
+  std::string tier = "hosted";
+  std::string sandbox = "none";
+  messages::environment environment;
+
+  void fields(auto& f) {
+    f("fate", fate);
+    f("source", source);
+    f("missing", missing);
+    f("kernels", kernels);
+    f("call_ns", call_ns);
+    f("calls", calls);
+    f("working_set_bytes", working_set_bytes);
+    f("cache_bytes", cache_bytes);
+    f("profiler_s", profiler_s);
+    f("tier", tier);
+    f("sandbox", sandbox);
+    f("environment", environment);
+  }
+  friend bool operator==(const profile_figures&, const profile_figures&) = default;
+};
+
 }  // namespace messages
 
 #endif

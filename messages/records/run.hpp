@@ -57,6 +57,7 @@ struct job_spec {
   std::string imported_from;  ///< path as the user gave it, for reports
   std::string problem;        ///< of a suite, "kernelbench:1/19"; empty: a task of its own
   std::string task_file;      ///< as the user names it, for messages; empty: not known, or no file
+  bool profile = false;       ///< its winner has a profile stage before the job finishes
 
   void fields(auto& f) {
     f("job", job);
@@ -74,6 +75,7 @@ struct job_spec {
     f("imported_from", imported_from);
     f("problem", problem);
     f("task_file", task_file);
+    f("profile", profile);
   }
   friend bool operator==(const job_spec&, const job_spec&) = default;
 };

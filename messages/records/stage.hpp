@@ -66,6 +66,7 @@ struct stage_request {
   messages::target target;
   judge_options judge;
   std::vector<std::uint64_t> input_bytes;            ///< as in judge_work
+  blob_hash graph;                                   ///< of the op graph that plans refer to; of profile, if known
   std::chrono::milliseconds queue_limit{3'600'000};  ///< waiting; then deadline_exceeded
   std::chrono::milliseconds run_limit{300'000};      ///< running; then deadline_exceeded
 
@@ -82,6 +83,7 @@ struct stage_request {
     f("target", target);
     f("judge", judge);
     f("input_bytes", input_bytes);
+    f("graph", graph);
     f("queue_limit_ms", queue_limit);
     f("run_limit_ms", run_limit);
   }

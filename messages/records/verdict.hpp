@@ -313,14 +313,43 @@ struct timed {
   friend bool operator==(const timed&, const timed&) = default;
 };
 
+/// Of one kernel of the candidate, or of one function of its library.
+struct profiled_kernel {
+  std::string name;
+  std::uint32_t launches = 1;  ///< in a call
+  double time_share = 0;       ///< of all kernels' time together; 0: not known
+  std::string bottleneck;      ///< as in `profiled`
+  std::string reason;
+  std::map<std::string, double> metrics;
+
+  void fields(auto& f) {
+    f("name", name);
+    f("launches", launches);
+    f("time_share", time_share);
+    f("bottleneck", bottleneck);
+    f("reason", reason);
+    f("metrics", metrics);
+  }
+  friend bool operator==(const profiled_kernel&, const profiled_kernel&) = default;
+};
+
+/// Advice, never evidence: it decides nothing about a candidate.
 struct profiled {
   static constexpr auto wire_name = "profiled";
-  std::map<std::string, double> metrics;
-  std::string bottleneck;  ///< "memory", "compute", "latency"
+  std::map<std::string, double> metrics;  ///< of a whole call; names in devices/profile_rules.hpp
+  std::string bottleneck;  ///< "memory", "cache", "compute", "latency", "parallelism", "overhead", "unknown"
+  std::string reason;      ///< why, with the figures; one sentence
+  std::string source;      ///< "Nsight Compute 2025.3.1", "perf", "objdump"; empty: time, bytes and roofline alone
+  std::string missing;     ///< why no better source was used; empty: the best one was
+  std::vector<profiled_kernel> kernels;  ///< the longest first; empty without a source
 
   void fields(auto& f) {
     f("metrics", metrics);
     f("bottleneck", bottleneck);
+    f("reason", reason);
+    f("source", source);
+    f("missing", missing);
+    f("kernels", kernels);
   }
   friend bool operator==(const profiled&, const profiled&) = default;
 };

@@ -78,7 +78,7 @@ struct trace_work {
   friend bool operator==(const trace_work&, const trace_work&) = default;
 };
 
-/// Judge: is the candidate right? With `time`, how fast is it beside its baselines?
+/// Judge: is the candidate right? With `time`, how fast is it beside its baselines? With `profile`, why no faster?
 struct judge_work {
   static constexpr auto wire_name = "judge";
   messages::task task;
@@ -91,6 +91,7 @@ struct judge_work {
   /// Of each of the task's input tensors, to be read at least; those of one shape behind the other; empty: unknown.
   std::vector<std::uint64_t> input_bytes;
   bool time = false;
+  bool profile = false;  ///< instead of all that; of the first shape
 
   void fields(auto& f) {
     f("task", task);
@@ -102,6 +103,7 @@ struct judge_work {
     f("options", options);
     f("input_bytes", input_bytes);
     f("time", time);
+    f("profile", profile);
   }
   friend bool operator==(const judge_work&, const judge_work&) = default;
 };
@@ -237,6 +239,13 @@ struct time_done {
   friend bool operator==(const time_done&, const time_done&) = default;
 };
 
+struct profile_done {
+  static constexpr auto wire_name = "profiled";
+  profile_figures figures;
+  void fields(auto& f) { f("figures", figures); }
+  friend bool operator==(const profile_done&, const profile_done&) = default;
+};
+
 struct compile_done {
   static constexpr auto wire_name = "compiled";
   std::string artifact;  ///< file name in the command's folder; empty: the entry needs no build
@@ -281,7 +290,7 @@ struct worker_failure {
 struct worker_reply {
   std::uint64_t id = 0;  ///< of the command; 0 for hello
   std::variant<worker_failure, worker_hello, worker_progress, probe_done, trace_done, task_refused, verify_done,
-               time_done, compile_done, compile_refused>
+               time_done, profile_done, compile_done, compile_refused>
       content;
 
   void fields(auto& f) {

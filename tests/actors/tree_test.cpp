@@ -53,6 +53,30 @@ TEST_CASE("a run goes from task to timed kernels without Python, in virtual time
   no_outcome_twice(facts);
 }
 
+TEST_CASE("the winner of a job is profiled once, as the last thing before it finishes") {
+  tests::scratch_folder folder;
+  simulated_tree tree{folder.path()};
+  auto spec = tree.spec(2);
+  for (auto& job : spec.jobs) job.profile = true;
+  REQUIRE(tree.ask<run_accepted>(tree.coordinator, start_run{spec}));
+  REQUIRE(tree.end_of_run().phase == run_phase::finished);
+  std::map<job_id, const stage_result*> last;
+  auto facts = tree.facts();
+  for (const auto& x : facts) {
+    if (auto done = std::get_if<stage_finished>(&x.content)) last[x.job] = &done->result;
+    auto end = std::get_if<job_finished>(&x.content);
+    if (!end) continue;
+    REQUIRE(last.contains(x.job));
+    CHECK(last[x.job]->kind == stage_kind::profile);
+    CHECK(last[x.job]->candidate == end->best);
+    auto& found = std::get<profiled>(std::get<verdict>(last[x.job]->outcome).finding);
+    CHECK(found.metrics.at("call_ns") > 0);
+    CHECK(found.missing == "a simulated device has no counters");
+  }
+  CHECK(last.size() == 2);
+  no_outcome_twice(facts);
+}
+
 TEST_CASE("stages of different candidates overlap") {
   tests::scratch_folder folder;
   simulated_tree tree{folder.path()};

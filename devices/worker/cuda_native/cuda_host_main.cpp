@@ -1,13 +1,15 @@
 // kernelmesh-cuda-host: a candidate's process for programs that are a launch record. Nothing of the candidate runs on
 // the host's side: the record is read, checked, and carried out by the CUDA driver.
 //
-// Takes no arguments. Descriptor 3 is the socket to the judge, 4 the order; all others from 3 on are closed.
+// Arguments: none, or --profiled: a profiler of ours is loaded into this process, whose descriptors, processes and
+// sockets are let be. Descriptor 3 is the socket to the judge, 4 the order; all others from 3 on are closed.
 // PROTOCOL.md
 // ("Judge and candidate", "The order", "Launch records on a GPU") says what is spoken. Exit code: 0, the judge closed
 // its end; 1, after `raised`.
 
 #include <unistd.h>
 #include <optional>
+#include <string_view>
 
 #include "devices/worker/cuda_native/device_order.hpp"
 #include "devices/worker/cuda_native/replay.hpp"
@@ -118,14 +120,15 @@ expected<device_order> read_order() {
   return parse_device_order(*content);
 }
 
-int serve() {
+int serve(bool profiled) {
   static judge_socket judge{socket_descriptor};
   auto order = read_order();
   if (!order) return fail(judge, order.error());
   auto gpu = gpu::open();
   if (!gpu) return fail(judge, gpu.error());
-  if (auto ok = devices::worker::native::deny_processes(); !ok)
-    return fail(judge, ok.error());  // starting it took sockets
+  if (!profiled)
+    if (auto ok = devices::worker::native::deny_processes(); !ok)
+      return fail(judge, ok.error());  // starting it took sockets
   static program x{*gpu, {}, {}};
   if (auto ok = load(x, *order); !ok) return fail(judge, ok.error());
   return judge.loaded() ? answer_all(judge, x) : 0;
@@ -133,8 +136,9 @@ int serve() {
 
 }  // namespace
 
-int main() {
+int main(int count, char** arguments) {
+  bool profiled = count > 1 && std::string_view{arguments[1]} == "--profiled";
   devices::worker::native::restore_defaults();
-  devices::worker::native::close_from(order_descriptor + 1);
-  _exit(serve());  // the driver ends with the process, also where a kernel of it never does
+  if (!profiled) devices::worker::native::close_from(order_descriptor + 1);
+  _exit(serve(profiled));  // the driver ends with the process, also where a kernel of it never does
 }

@@ -53,6 +53,7 @@ class Birth:
             processes=bool(order.get("processes")),
             exec=bool(program),
             system_only=bool(order.get("system_only")),
+            profiler=order.get("profiler", ""),
         )
         return cls(descriptors, may, program, os.pipe())
 

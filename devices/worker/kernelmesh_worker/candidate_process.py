@@ -75,6 +75,7 @@ class CandidateProcess:
         self.forward_ns = 0  # spent in its calls, as the judge's clock has them
         self.device_ns = 0.0  # what the device's clock had of the last call, as the candidate's process says
         self.has_gate = here().has_gate and not program
+        self._under_profiler = bool(may.profiler)  # which starts it
         self._turns = self._strays = 0
         self.library: list[str] = []  # operators of libraries that it tried where they are closed, as it says
         self._zygote = zygote
@@ -113,13 +114,26 @@ class CandidateProcess:
         self._check_alone()
         self.phase = "call"
 
+    def leave(self, limit_s: float) -> None:
+        """Has it end by itself, and a profiler write down what it has. CandidateEnded unless that goes well in time."""
+        self._socket.shutdown(socket.SHUT_RDWR)
+        self.await_exit(limit_s)
+
+    def await_exit(self, limit_s: float) -> None:
+        """CandidateEnded unless it ends with code 0 in time."""
+        ended = self._await_end(limit_s)
+        if ended is None:
+            raise CandidateEnded("timed_out", self.phase, 0, f"it did not end within {limit_s:g} s")
+        if ended.code or ended.signal:
+            raise self._fate_of(ended)
+
     def allow(self, call_s: float) -> None:
         """From here on no call takes longer."""
         self._limits = dataclasses.replace(self._limits, call_s=call_s)
 
     def _check_alone(self) -> None:
         """What it started while it was loaded must have ended: nothing of it runs while it is stopped."""
-        if self._process.init == 0:
+        if self._process.init == 0 or self._under_profiler:
             return
         others = children(self._process.pid) + children(self._process.init)
         if any(runs(x) for x in others):

@@ -176,6 +176,26 @@ class Contest:
             yield process
 
     @contextlib.contextmanager
+    def profiled(
+        self, command: tuple[str, ...], more: tuple[str, ...], folder: Path, limit_s: float
+    ) -> Iterator[tuple[Arena, CandidateProcess]]:
+        """A candidate with a host, not loaded yet, that a profiler starts with `more` arguments; the profiler may write
+        in `folder`. CandidateEnded where it could not too."""
+        with self.arena(self.work["manifest"], self.reference) as arena:
+            place = str(Path(command[0]).resolve().parent)
+            may = Permissions(str(self.folder), str(folder), processes=True, system_only=True, profiler=place)
+            program = (*command, *self._host(), *more)
+            with self._start(arena, self._program(closed=False), limit_s, may, program) as process:
+                yield arena, process
+
+    def run_tool(self, command: tuple[str, ...], folder: Path, limit_s: float) -> None:
+        """A system's program in a candidate's sandbox; it may write in `folder`. CandidateEnded where it fails."""
+        with self.arena(self.work["manifest"], self.reference) as arena:
+            may = Permissions(str(self.folder), str(folder), system_only=True)
+            with self._start(arena, Program(), limit_s, may, command) as process:
+                process.await_exit(limit_s)
+
+    @contextlib.contextmanager
     def baseline(self, cache: str) -> Iterator[tuple[Arena, CandidateProcess]]:
         """The reference in a process like a candidate's, so that both are timed alike; compiled if there is a cache."""
         task = self.work["task"]

@@ -24,6 +24,7 @@ from kernelmesh_worker.device import here, use
 from kernelmesh_worker.device_names import DeviceAbsent, DeviceLost
 from kernelmesh_worker.hub import Hub, HubClosed
 from kernelmesh_worker.process import core_count, keep_freed_pages
+from kernelmesh_worker.profiling import profile
 from kernelmesh_worker.task import TaskRefused
 from kernelmesh_worker.text import clean, describe
 from kernelmesh_worker.timing import time_candidate
@@ -89,6 +90,8 @@ class Judge:
 
             return "traced", trace(work["task"])
         with opened(work, self._zygote, progress) as contest:
+            if work.get("profile"):
+                return "profiled", {"figures": profile(contest)}
             kind, judged = ("timed", time_candidate) if work.get("time") else ("verified", verify)
             first, *others = judged(contest)
             return kind, {"figures": first, "others": others, "shapes": len(contest.firsts)}

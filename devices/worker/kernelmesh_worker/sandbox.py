@@ -19,6 +19,7 @@ _LIBRARY = "KERNELMESH_SANDBOX_LIBRARY"
 _LIST = "KERNELMESH_SANDBOX_LIST"  # set by the guard: what may be read in every candidate's sandbox
 _ERROR_BYTES = 512
 _OF_SYSTEM = ("/usr", "/lib", "/bin", "/sbin", "/sys", "dev ")  # what a program without Python needs
+_PROFILERS = "/opt/nvidia/nsight-compute"  # what a script on PATH leads to
 _HOSTS = ("/kernelmesh-native-host", "/kernelmesh-cuda-host")
 CANDIDATE_FOLDER = "/candidate"
 
@@ -30,13 +31,15 @@ class SandboxError(Exception):
 @dataclass(frozen=True)
 class Permissions:
     """Of one candidate. `folder` is shown to it as CANDIDATE_FOLDER, `cache` under its own name and for writing.
-    With `system_only` it sees no interpreter and no packages, where libraries lie that could do its work."""
+    With `system_only` it sees no interpreter and no packages, where libraries lie that could do its work. `profiler` is
+    a folder of a profiler that it becomes, and may do what those do."""
 
     folder: str = ""
     cache: str = ""
     processes: bool = False
     exec: bool = False
     system_only: bool = False
+    profiler: str = ""
 
     def text(self) -> str:
         """As devices/sandbox/spec.hpp has it."""
@@ -48,6 +51,9 @@ class Permissions:
         ]
         lines += [f"candidate {self.folder}"] * bool(self.folder) + [f"rw {self.cache}"] * bool(self.cache)
         lines += ["processes"] * self.processes + ["exec"] * self.exec
+        if self.profiler:
+            folders = (x for x in (self.profiler, _PROFILERS) if not x.startswith(_OF_SYSTEM) and Path(x).is_dir())
+            lines += ["profiler", *(f"ro {x}" for x in folders)]
         return "\n".join(lines)
 
 

@@ -86,7 +86,7 @@ class ZygoteClient:
         wanted = self._next
         self._next += 1
         fork = {"id": wanted, "folder": may.folder, "cache": may.cache, "processes": may.processes}
-        fork["system_only"] = may.system_only
+        fork |= {"system_only": may.system_only, "profiler": may.profiler}
         self._send({"fork": fork | {"exec": list(program)}}, descriptors)
         deadline = time.monotonic() + _START_S
         while wanted not in self._forked and wanted not in self._failed:

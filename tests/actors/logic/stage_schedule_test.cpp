@@ -339,4 +339,18 @@ TEST_CASE_FIXTURE(scheduling, "no deadline is kept for stages that have ended") 
   CHECK(schedule.resources().waiting == 0);
 }
 
+TEST_CASE_FIXTURE(scheduling, "a profile has its resource to itself, and one that failed is not tried again") {
+  auto offer = cpu;
+  offer.kinds.push_back(stage_kind::profile);
+  join(offer);
+  submit(verify("v"));
+  submit({.stage = {"p"}, .kind = stage_kind::profile, .target = {{"cpu:0"}, "cpp", ""}});
+  submit(verify("w"));
+  CHECK(done() == logged{"v to n/cpu:0"});
+  end("n/cpu:0", "v");
+  CHECK(done() == logged{"v verdict", "p to n/cpu:0"});
+  end("n/cpu:0", "p", lost);
+  CHECK(done() == logged{"p failed: the worker died", "w to n/cpu:0"});
+}
+
 }  // namespace stage_schedule_test

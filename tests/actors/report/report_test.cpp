@@ -269,6 +269,20 @@ TEST_CASE("candidates are numbered below their chart, a long row of them at roun
   CHECK(has(run.html(), ">25</text>"));
 }
 
+TEST_CASE("the bottleneck of a winner stands in the jobs' table, its reason and kernels below") {
+  auto run = one_job();
+  auto id = run.passed({"a"}, 0.8);
+  profiled found{
+      .bottleneck = "memory", .reason = "load, 67 % of the time", .source = "", .missing = "there is no <ncu>"};
+  found.kernels = {{"load", 1, 0.67, "memory", "memory is busy to 91 %", {}}, {"add", 1, 0.33, "latency", "waits", {}}};
+  run.stage({"a"}, id, stage_kind::profile, found);
+  auto page = run.html();
+  for (auto part : {"<td>memory</td>", "Bottleneck: memory: load, 67 % of the time.",
+                    "time, bytes and roofline; there is no &lt;ncu&gt;",
+                    "load: 67 % of the time, memory, memory is busy to 91 %", "add: 33 %"})
+    CHECK_MESSAGE(has(page, part), part);
+}
+
 TEST_CASE("a run of one job says nothing of jobs at once, one of several no more than it has") {
   auto one = one_job();
   CHECK_FALSE(has(one.html(), "at once</dd>"));

@@ -49,6 +49,15 @@ TEST_CASE("an optimized task in one short block") {
   CHECK(widest(text) <= 80);
 }
 
+TEST_CASE("the bottleneck of a winner stands in its block with its reason") {
+  auto x = found("relu", 3);
+  CHECK_FALSE(has(text_of(x), "bottleneck"));
+  x.best->verify.profile =
+      messages::profiled{.bottleneck = "memory", .reason = "memory is busy to 91 %", .source = "Nsight Compute"};
+  CHECK(has(text_of(x), "  bottleneck  memory: memory is busy to 91 %\n"));
+  CHECK(widest(text_of(x)) <= 80);
+}
+
 TEST_CASE("a winner that was timed once is not called real") {
   auto x = found("relu", 3);
   x.best->timed_again = false;

@@ -89,6 +89,10 @@ TEST_CASE_FIXTURE(cpu_with_fakes, "figures of a judge become verdicts by the rul
   auto timed = tests::finding_of<messages::timed>(run(candidate_stage(stage_kind::time))).timing;
   CHECK(timed.speedup_eager.value == 2);
   CHECK(timed.roofline_share == doctest::Approx(0.5));
+  auto profiled = tests::finding_of<messages::profiled>(run(candidate_stage(stage_kind::profile)));
+  CHECK(profiled.bottleneck == "unknown");
+  CHECK(profiled.missing == "the fake has no profiler");
+  CHECK(profiled.metrics.at("call_ns") == 2e6);
 }
 
 TEST_CASE_FIXTURE(cpu_with_fakes, "stages wait inside for their turn, and one that waits can be given up") {
@@ -184,7 +188,7 @@ TEST_CASE_FIXTURE(cpu_with_fakes,
                   "stages that the device does not offer or whose blobs are missing end with failures") {
   if (!tests::has_python()) return;
   start();
-  CHECK(tests::failure_of(run(candidate_stage(stage_kind::profile))).code == failure_code::no_resource);
+  CHECK(tests::failure_of(run(candidate_stage(stage_kind::compile))).code == failure_code::no_resource);
   auto unknown = trace_of("graph");
   unknown.task = {std::string(32, '0')};
   CHECK(tests::failure_of(run(unknown)).code == failure_code::not_found);

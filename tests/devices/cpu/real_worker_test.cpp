@@ -174,6 +174,16 @@ TEST_CASE("a kernel is compiled, verified and timed by the real workers") {
   CHECK(timing.aa_noise > 0);
 }
 
+TEST_CASE("a kernel is profiled by the real workers") {
+  if (!tests::has_python(modules)) return;
+  auto& x = shared();
+  auto profile = tests::finding_of<messages::profiled>(
+      x.device_reports.run(*x.device, x.built(stage_kind::profile, "y[i] = x[i] > 0 ? x[i] : 0;")));
+  CHECK(profile.metrics.at("call_ns") > 0);
+  CHECK(!profile.reason.empty());
+  CHECK((profile.source == "perf" || !profile.missing.empty()));
+}
+
 TEST_CASE("kernels that are wrong, crash or hang are verdicts, and the device stays up") {
   if (!tests::has_python(modules)) return;
   auto& x = shared();

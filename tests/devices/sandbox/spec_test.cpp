@@ -14,7 +14,8 @@ TEST_CASE("a spec survives its text, with spaces in paths") {
          .candidate = "/work/candidate 1",
          .keep_capabilities = true,
          .processes = true,
-         .exec = true};
+         .exec = true,
+         .profiler = true};
   CHECK(parse(to_text(x)) == x);
   CHECK(parse(to_text({})) == spec{});
 }

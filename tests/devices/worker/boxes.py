@@ -42,7 +42,11 @@ def boxed(argv: list[str], writable: Path, own: tuple[Path, ...] = (), more: tup
 
 def device_nodes(device: str) -> tuple[str, ...]:
     """Items of a sandbox through which a device is used."""
-    return tuple(f"dev {x}" for x in sorted(Path("/dev").glob("nvidia*"))) if device.startswith("cuda:") else ()
+    if not device.startswith("cuda:"):
+        return ()
+    profiler = Path("/opt/nvidia/nsight-compute")
+    nodes = (f"dev {x}" for x in sorted(Path("/dev").glob("nvidia*")))
+    return (*nodes, *([f"own {profiler}"] if profiler.is_dir() else ()))
 
 
 def variables() -> dict[str, str]:

@@ -103,7 +103,9 @@ class Worker:
         draw = {"seed": "aa", "kind": "own", "expected_outputs": 1, "got_outputs": 1, "outputs": [output]}
         read = [Path(x).read_text() for x in (work["artifact"], *work["files"].values())]
         environment = {"device_model": work["adapter"] + ", ".join(read)}
-        if work["time"]:
+        if work["profile"]:
+            self.send(command, {"profiled": {"figures": {"call_ns": 2e6, "missing": ["the fake has no profiler"]}}})
+        elif work["time"]:
             times = {"candidate_ns": [1e6] * 9, "baseline_ns": {"eager": [2e6] * 9}, "repeat_ns": [2e6] * 9}
             self.send(command, {"timed": {"figures": {**times, "checked": [draw], "floor_bytes": 500_000}}})
         else:

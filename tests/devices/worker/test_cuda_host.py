@@ -4,6 +4,7 @@ a fake one; tests/gpu/sealed has a device."""
 from __future__ import annotations
 
 import shutil
+import socket
 import sys
 import time
 from collections.abc import Callable
@@ -16,6 +17,7 @@ import pytest
 sys.path.insert(0, str(Path(__file__).parent / "cuda_native"))
 
 from cuda_host import CudaHost, build_driver, order_for, program
+from kernelmesh_worker import profilers
 from records import COUNT, FORGERIES, Record, forged, launch, packed, pointer, record, saxpy
 
 pytestmark = [
@@ -172,3 +174,30 @@ def test_a_machine_without_a_driver_is_told_so(start: Start) -> None:
         message = message_of(host.hear())
         assert message.startswith(("there is no CUDA driver: libcuda.so.1", "CUDA can't be initialised", "lent buffer"))
         assert host.wait() == 1
+
+
+# -- under a profiler -------------------------------------------------------------------------------------------------
+
+LIKE_NCU = """#!/bin/sh
+[ -e /proc/self/fd/20 ] || exit 7
+while [ "$1" != --log-file ]; do shift; done
+log=$2
+shift 4
+"$@" || exit 8
+printf '==PROF== Disconnected\\n"ID","Kernel Name","%s"\\n"","","%%"\\n"0","saxpy","12.5"\\n' SM_PCT > "$log"
+"""
+
+
+def test_a_profiler_starts_the_host_which_is_asked_as_ever_and_ends_well(
+    start: Start, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    stand_in, log = tmp_path / "ncu", tmp_path / "ncu.csv"
+    stand_in.write_text(LIKE_NCU.replace("SM_PCT", profilers.NCU_METRICS["sm_pct"][0]), encoding="ascii")
+    stand_in.chmod(0o755)
+    monkeypatch.setattr(CudaHost, "profiler", profilers.ncu_command(str(stand_in), log, profilers.ncu_names()))
+    with start(saxpy(), {"PATH": "/usr/bin:/bin"}) as host:
+        assert host.hear() == LOADED
+        assert is_done(host.call())
+        host.socket.shutdown(socket.SHUT_RDWR)
+        assert host.wait() == 0
+    assert profilers.ncu_kernels(log.read_text()) == [{"name": "saxpy", "launches": 1, "metrics": {"sm_pct": 12.5}}]

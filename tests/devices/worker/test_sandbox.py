@@ -259,3 +259,35 @@ def test_a_judged_candidate_can_do_none_of_it(family: Family, attack: str) -> No
 def test_openmp_and_torchs_threads_work_in_it(family: Family) -> None:
     code = candidate("assert torch.get_num_threads() == len(os.sched_getaffinity(0)); return torch.relu(y)")
     assert fate(family.judge_python(TASK, code))["end"] == "finished"
+
+
+# -- profilers --------------------------------------------------------------------------------------------------------
+
+LOOPBACK = """
+import ctypes, socket
+def talk():
+    with socket.create_server(("127.0.0.1", 0)) as server:
+        with socket.create_connection(server.getsockname(), 5) as there:
+            there.sendall(b"hello")
+            return server.accept()[0].recv(5)
+def count_events():
+    attributes = ctypes.create_string_buffer((8 << 32 | 1).to_bytes(8, "little") + bytes(120), 128)
+    library = ctypes.CDLL(None, use_errno=True)
+    if library.syscall(298, attributes, 0, -1, -1, 0) < 0:
+        raise OSError(ctypes.get_errno(), "")
+"""
+
+
+def test_a_profiler_has_a_network_of_its_own_and_nobody_else_is_in_it(zygote: BoxedZygote) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as outside:
+        port = outside.getsockname()[1]
+        reach = f"socket.create_connection(('127.0.0.1', {port}), 5)"
+        listed = ATTEMPT + LOOPBACK + f"tell([attempt(talk), attempt(lambda: {reach}), attempt(os.fork)])"
+        assert tells(zygote, "import os\n" + listed, profiler="/usr/bin") == ["done", "ECONNREFUSED", "EPERM"]
+
+
+@pytest.mark.skipif(os.uname().machine != "x86_64", reason="the number of the call is that of x86-64")
+def test_a_profiler_may_ask_for_counters_and_others_may_not(zygote: BoxedZygote) -> None:
+    script = ATTEMPT + LOOPBACK + "tell(attempt(count_events))"
+    assert tells(zygote, script) == "EPERM"
+    assert tells(zygote, script, profiler="/usr/bin") != "EPERM"  # what the machine counts is another matter

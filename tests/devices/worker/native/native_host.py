@@ -64,6 +64,8 @@ class NativeHost:
             self.pid = self._start([theirs.fileno(), self._order, *self.lent], environment or {})
         self.status: int | None = None
 
+    profiler: tuple[str, ...] = ()  # a command that starts it
+
     def more(self) -> dict[str, Any]:
         """What every order has besides."""
         return {}
@@ -76,7 +78,8 @@ class NativeHost:
         actions = [(os.POSIX_SPAWN_DUP2, x, place) for place, x in enumerate(away, start=3)]
         actions.append((os.POSIX_SPAWN_DUP2, 0, 20))
         try:
-            return os.posix_spawn(path, [str(path)], environment, file_actions=actions)
+            argv = [*self.profiler, str(path), *["--profiled"] * bool(self.profiler)]
+            return os.posix_spawn(argv[0], argv, environment, file_actions=actions)
         finally:
             for x in away:
                 os.close(x)
