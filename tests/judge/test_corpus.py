@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import ast
 import re
 from collections import Counter
 from pathlib import Path
@@ -26,11 +25,8 @@ def test_every_candidate_says_what_is_expected_of_it(folder: str, of: Path) -> N
         assert one.classes <= {*"ABCDEF", "none"}, one.file
         assert "class Model" in one.task_code, one.file
         assert folder != "cheats" or "passed" not in one.expect or one.slow or one.degenerate, one.file
-        assert one.is_native or folder == "crashes" or "ModelNew" in definitions(one.file), one.file
-
-
-def definitions(file: Path) -> set[str]:
-    return {x.name for x in ast.parse(file.read_text(encoding="utf-8")).body if isinstance(x, ast.ClassDef)}
+        if not one.is_native:
+            compile(one.file.read_text(encoding="utf-8"), one.name, "exec")
 
 
 def test_a_gpu_meets_enough_candidates_of_every_class() -> None:
