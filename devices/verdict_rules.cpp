@@ -31,6 +31,7 @@ failure_stage stage_of(std::string_view phase) {
 failure_kind kind_of(const messages::candidate_fate& fate) {
   if (fate.end == candidate_end::timed_out) return failure_kind::timeout;
   if (fate.end == candidate_end::out_of_memory) return failure_kind::out_of_memory;
+  if (fate.end == candidate_end::tampered) return failure_kind::tampering;
   return fate.phase == "load" ? failure_kind::load_error : failure_kind::crash;
 }
 
@@ -49,6 +50,7 @@ std::string sentence_of(const messages::candidate_fate& fate) {
     case candidate_end::killed: return fmt::format("The candidate died {} of signal {}{}", when, fate.code, said);
     case candidate_end::timed_out: return fmt::format("The candidate did not answer in time {}{}", when, said);
     case candidate_end::out_of_memory: return fmt::format("The candidate ran out of memory {}{}", when, said);
+    case candidate_end::tampered: return fmt::format("The candidate tampered with what watches it{}", said);
     case candidate_end::finished: break;
   }
   return "The candidate finished";
@@ -57,6 +59,7 @@ std::string sentence_of(const messages::candidate_fate& fate) {
 finding judge_fate(const messages::candidate_fate& fate) {
   if (fate.end == candidate_end::finished) return std::nullopt;
   kernel_failure x{.stage = stage_of(fate.phase), .kind = kind_of(fate), .message = sentence_of(fate)};
+  if (fate.end == candidate_end::tampered) x.cheat_class = "F";
   x.details["phase"] = fate.phase;
   if (fate.end == candidate_end::exited) x.details["exit_code"] = std::to_string(fate.code);
   if (fate.end == candidate_end::killed) x.details["signal"] = std::to_string(fate.code);

@@ -20,13 +20,14 @@ import msgpack
 import numpy  # noqa: F401 - loaded here once, so that forks have it
 import torch
 
-from kernelmesh_worker import pair, sandbox
+from kernelmesh_worker import library_guard, pair, sandbox
 from kernelmesh_worker.device import here, use
 from kernelmesh_worker.entries import Entry, load_entry
 from kernelmesh_worker.lent import LentBuffer
 from kernelmesh_worker.library_guard import LibraryGuard
 from kernelmesh_worker.process import die_with_parent
 from kernelmesh_worker.text import clean, describe
+from kernelmesh_worker.untouched import Tampered, watch
 
 FIRST_DESCRIPTOR = 3  # the socket; then the order; then the lent buffers
 FILE_BYTES = 1 << 30
@@ -111,7 +112,9 @@ def _serve(descriptor_count: int, boxed: bool) -> int:
         torch.set_num_threads(order["cores"])
         lent = _lent_to_it(order, descriptor_count)
         server = Server(judge, order, lent, boxed)
+        close = server.closing()
         entry = load_entry(order, lent)
+        close()
         server.serve(entry)
     except BaseException as error:  # noqa: BLE001 - a candidate may raise anything, SystemExit too
         _say_raised(judge, error)
@@ -140,18 +143,35 @@ class Server:
         self._judge = judge
         self._clock = here().clock(lent[0])
         self._closing = LibraryGuard() if order["closed"] else None
+        self._has_called = False
         self._builds_in_calls = here().builds_in_calls
         # torch.compile builds in the reference's first call
         self._may_build = boxed and not order["compile"] and not (order["building"] and self._builds_in_calls)
+
+    def closing(self) -> Callable[[], None]:
+        """What closes libraries, once the candidate is loaded. Tampered, if it did not leave that as it was."""
+        if self._closing is None:
+            return lambda: None
+        check, close = watch(*library_guard.parts()), self._closing.close
+
+        def checked() -> None:
+            check()
+            close()
+
+        return checked
 
     def serve(self, entry: Entry) -> None:
         """What has been loaded."""
         self._entry = entry
         self._clock.drain()
-        if self._closing:
-            self._closing.close()
         if not self._builds_in_calls:
             self._end_processes()
+
+    def _close_late(self) -> None:
+        """Libraries that its first call has loaded. Not in later ones: it would be part of their time."""
+        if self._closing and not self._has_called:
+            self._has_called = True
+            self._closing.close_late()
 
     def _end_processes(self) -> None:
         """From here on it starts none."""
@@ -177,6 +197,7 @@ class Server:
         elif "outputs" in command:
             found = self._entry.outputs()
             self._clock.drain()
+            self._close_late()
             library = {"library": self._closing.tried} if self._closing else {}
             pair.send(self._judge, {"outputs": command["outputs"], **found, **library})
         elif "reset" in command:
@@ -200,5 +221,7 @@ def _spin(nanoseconds: int) -> None:
 
 def _say_raised(judge: socket.socket, error: BaseException, closing: LibraryGuard | None = None) -> None:
     text = describe(error) + "\n" + "".join(traceback.format_exception(error, limit=-6))
-    tried = {"library": closing.tried} if closing else {}
-    pair.send(judge, {"raised": {"message": clean(text), **tried}})
+    more = {"library": closing.tried} if closing else {}
+    if isinstance(error, Tampered):
+        text, more = f"it replaced {error}", {"tampered": True}
+    pair.send(judge, {"raised": {"message": clean(text), **more}})

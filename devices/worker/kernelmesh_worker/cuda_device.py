@@ -104,20 +104,34 @@ class EventClock(Clock):
         self._drain()
 
 
-# What does the work of whole operators, by the library that has it; torch's own calls are closed before.
+# What does the work of whole operators, by a function that each library with it has; torch's calls are closed before.
 _CLOSED = {
-    "cublasLt": ("cublasLtMatmul",),
-    "cublas.so": tuple(
+    "cublasLtCreate": ("cublasLtMatmul", "cublasLtMatrixTransform")
+    + tuple(
+        f"cublasLt{x}"
+        for types in ("ACC", "BII", "BSB", "BSS", "CCC", "DDD", "HHH", "HSH", "HSS", "KCC", "KCK", "SSS", "TSS", "TST",
+                      "ZZZ")
+        for x in (f"{types}Matmul", f"LegacyGemm{types}")
+    ),
+    "cublasCreate_v2": tuple(
         f"cublas{kind}{call}{suffix}"
         for kind in "SDCZH"
-        for call in ("gemm", "gemmBatched", "gemmStridedBatched", "gemv", "ger", "dot", "axpy", "scal", "nrm2", "asum",
-                     "symm", "syrk", "trmm", "trsm", "geam")
+        for call in ("gemm", "gemmBatched", "gemmStridedBatched", "gemmGroupedBatched", "gemm3m", "gemv", "gemvBatched",
+                     "gemvStridedBatched", "ger", "dot", "axpy", "scal", "nrm2", "asum", "symm", "symv", "syrk",
+                     "syr2k", "syrkx", "trmm", "trsm", "trsmBatched", "trmv", "trsv", "geam", "dgmm", "copy")
         for suffix in ("", "_v2", "_64", "_v2_64")
-    ) + ("cublasGemmEx", "cublasGemmBatchedEx", "cublasGemmStridedBatchedEx", "cublasSgemmEx"),
-    "cudnn": ("cudnnBackendExecute", "cudnnConvolutionForward", "cudnnSoftmaxForward", "cudnnPoolingForward",
-              "cudnnActivationForward", "cudnnBatchNormalizationForwardInference", "cudnnReduceTensor"),
-    "cufft": ("cufftExecC2C", "cufftExecR2C", "cufftExecC2R", "cufftExecZ2Z", "cufftXtExec"),
-    "cusparse": ("cusparseSpMM", "cusparseSpMV", "cusparseSDDMM"),
+    )
+    + tuple(
+        f"cublas{call}{suffix}"
+        for call in ("GemmEx", "GemmBatchedEx", "GemmStridedBatchedEx", "GemmGroupedBatchedEx", "SgemmEx", "CgemmEx",
+                     "DotEx", "DotcEx", "AxpyEx", "ScalEx", "Nrm2Ex", "AsumEx")
+        for suffix in ("", "_64")
+    ),
+    "cudnnBackendExecute": ("cudnnBackendExecute", "cudnnConvolutionForward", "cudnnSoftmaxForward",
+                            "cudnnPoolingForward", "cudnnActivationForward", "cudnnBatchNormalizationForwardInference",
+                            "cudnnReduceTensor", "cudnnOpTensor", "cudnnAddTensor", "cudnnScaleTensor"),
+    "cufftExecC2C": ("cufftExecC2C", "cufftExecR2C", "cufftExecC2R", "cufftExecZ2Z", "cufftXtExec"),
+    "cusparseCreate": ("cusparseSpMM", "cusparseSpMV", "cusparseSDDMM", "cusparseSpGEMM_compute"),
 }  # fmt: skip
 
 

@@ -38,7 +38,7 @@ class Device(ABC):
     entries: tuple[str, ...]  # kinds of candidates that it runs
     dispatch_keys: tuple[str, ...]  # where torch has registered what computes on it
     build_signs: tuple[bytes, ...] = ()  # in a candidate's file: it builds something when it is first called
-    closed_functions: dict[str, tuple[str, ...]] = {}  # of its libraries, by a part of their files' names
+    closed_functions: dict[str, tuple[str, ...]] = {}  # of its libraries, by one that each has
     copied: int  # bytes whose copy shows how fast its memory is
     matrix: int  # side of the square matrices whose product shows how fast it multiplies
     chunk: int  # elements of two tensors that are looked at together

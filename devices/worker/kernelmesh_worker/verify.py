@@ -129,6 +129,8 @@ class Verification:
                 draw, drawn = self.contest.drawn(self.contest.more("library"))
                 changed = is_bad(checks.call(draw, drawn.values, checks.reference.expected(drawn.values)))
             except CandidateEnded as ended:
+                if ended.fate["end"] == "tampered":
+                    raise
                 message, changed = ended.fate["message"] or ended.fate["end"], True
             self.library = {"calls": checks.process.library, "changed": changed, "message": message}
 

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import math
 import os
+import subprocess
+import sys
 import time
 from pathlib import Path
 from types import ModuleType
@@ -26,6 +28,7 @@ from kernelmesh_worker.machine import arch_of, vector_bytes_of
 from kernelmesh_worker.pair import Unreadable, unpack
 from kernelmesh_worker.samples import relative_interval
 from kernelmesh_worker.text import clean, one_line
+from kernelmesh_worker.untouched import Tampered, watch
 
 
 def test_a_comparison_agrees_with_plain_arithmetic() -> None:
@@ -263,3 +266,54 @@ def test_samples_agree_within_what_their_type_allows() -> None:
     assert not agree(delivered(places), delivered(places + 1), 512, 1e-3)
     assert agree(delivered(x > 0, places), delivered(x > 0, places), 512, 1e-3)
     assert not agree(delivered(x), delivered(x, places), 512, 1e-3)
+
+
+READY_FUNCTIONS = """
+import sys, types
+for name in ("cupy", "cupy._core", "cupy._core._kernel", "cupy._core._reduction"):
+    sys.modules[name] = types.ModuleType(name)
+class ufunc:
+    def __init__(self, name):
+        self.name = name
+    def __call__(self, x):
+        return x + 1
+sys.modules["cupy._core._kernel"].ufunc = sys.modules["cupy._core._reduction"]._SimpleReductionKernel = ufunc
+from kernelmesh_worker.library_guard import LibraryGuard
+guard = LibraryGuard()
+guard._close_cupy()
+print(ufunc("cupy_copy")(1))
+try:
+    ufunc("cupy_maximum")(1)
+except SystemError:
+    print(guard.tried)
+"""
+
+
+def test_ready_functions_of_cupy_are_closed_but_for_copies() -> None:
+    printed = subprocess.run(
+        [sys.executable, "-c", READY_FUNCTIONS],
+        env={**os.environ, "PYTHONPATH": str(family.WORKER)},
+        capture_output=True,
+        text=True,
+    )
+    assert printed.stdout.split("\n")[:2] == ["2", "['cupy.maximum']"], printed.stderr
+
+
+def test_what_was_replaced_is_named() -> None:
+    module = ModuleType("ours")
+    exec("def close(): pass\nOPEN = {'copy'}\nclass Guard:\n    def shut(self): pass", module.__dict__)
+    module.Guard.__module__ = "ours"
+    other = ModuleType("other")
+    other.write, other.free = len, len
+    for change, name in (
+        (lambda: setattr(module, "close", len), "ours.close"),
+        (lambda: module.OPEN.add("relu"), "ours.OPEN"),
+        (lambda: setattr(module.Guard, "shut", len), "Guard.shut"),
+        (lambda: setattr(other, "write", max), "other.write"),
+    ):
+        check = watch((module,), {other: ("write",)})
+        other.free = max
+        check()
+        change()
+        with pytest.raises(Tampered, match=name):
+            check()

@@ -1,8 +1,8 @@
 """Takes the closing of libraries away before it happens; then torch does the work.
 
 task: relu
-expect: library_calls load_error tampering
-class: none E F
+expect: tampering
+class: F
 """
 
 import torch
