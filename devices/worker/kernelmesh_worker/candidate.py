@@ -112,6 +112,8 @@ def _serve(descriptor_count: int, boxed: bool) -> int:
         torch.set_num_threads(order["cores"])
         lent = _lent_to_it(order, descriptor_count)
         server = Server(judge, order, lent, boxed)
+        if not order["code"]:
+            here().confine()
         close = server.closing()
         entry = load_entry(order, lent)
         close()
@@ -142,7 +144,7 @@ class Server:
     def __init__(self, judge: socket.socket, order: dict[str, Any], lent: list[LentBuffer], boxed: bool) -> None:
         self._judge = judge
         self._clock = here().clock(lent[0])
-        self._closing = LibraryGuard() if order["closed"] else None
+        self._closing = LibraryGuard(order["early"]) if order["closed"] else None
         self._has_called = False
         self._builds_in_calls = here().builds_in_calls
         # torch.compile builds in the reference's first call

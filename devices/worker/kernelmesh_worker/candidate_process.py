@@ -9,7 +9,7 @@ import select
 import signal
 import socket
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Self
@@ -52,11 +52,12 @@ class OutOfTurn(Exception):
 
 
 class CandidateEnded(Exception):
-    """It does not go on; `fate` is the record candidate_fate."""
+    """It does not go on; `fate` is the record candidate_fate, `library` what it tried of closed libraries."""
 
-    def __init__(self, end: str, phase: str, code: int = 0, message: str = "") -> None:
+    def __init__(self, end: str, phase: str, code: int = 0, message: str = "", library: Sequence[str] = ()) -> None:
         super().__init__(end)
         self.fate = {"end": end, "phase": phase, "code": code, "message": clean(message)}
+        self.library = list(library)
 
 
 class CandidateProcess:
@@ -310,7 +311,7 @@ class CandidateProcess:
             first = text.partition("\n")[0]
             end = "out_of_memory" if any(x in first for x in _WITHOUT_MEMORY) else "raised"
             end = "tampered" if content.get("tampered") is True else end
-            raise CandidateEnded(end, self.phase, 0, text)
+            raise CandidateEnded(end, self.phase, 0, text, self.library)
         return message
 
     def _closed(self) -> CandidateEnded:

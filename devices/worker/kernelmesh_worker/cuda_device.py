@@ -9,6 +9,7 @@ from typing import Any
 
 import torch
 
+from kernelmesh_worker import traps
 from kernelmesh_worker.cuda_context import CudaError, Driver, driver
 from kernelmesh_worker.device import Clock, Device
 from kernelmesh_worker.device_names import VISIBLE, DeviceAbsent
@@ -19,6 +20,10 @@ _BLOCK = 2 << 20  # smaller blocks share one of this size, which a ticket opens 
 _EXCLUSIVE, _PROHIBITED = 3, 2  # CU_COMPUTEMODE_*
 _MEMORY_SHARE = 0.6
 _MEMORY_BYTES, _MEMORY_TIMES = 8 << 30, 32  # beside its context and its libraries' own
+_CONTEXTS = ("cuCtxCreate", "cuCtxCreate_v2", "cuCtxCreate_v3", "cuCtxCreate_v4")
+_CAPTURES = ("cuStreamBeginCapture", "cuStreamBeginCapture_v2", "cuStreamBeginCapture_v2_ptsz",
+             "cuStreamBeginCaptureToGraph", "cuStreamBeginCaptureToGraph_ptsz")  # fmt: skip
+_NOT_SUPPORTED = 801  # CUDA_ERROR_NOT_SUPPORTED
 _FLUSHED = 2  # times the L2 cache are written to flush it
 
 
@@ -149,6 +154,7 @@ class CudaDevice(Device):
     chunk = 1 << 24
     has_gate = True
     has_clock = True
+    has_captures = True
     builds_in_calls = True
 
     def __init__(self, name: str) -> None:
@@ -191,6 +197,13 @@ class CudaDevice(Device):
     def enter(self) -> None:
         torch.cuda.init()
         torch.zeros(1, device=self.place)  # the context is made
+
+    def confine(self) -> None:
+        """There is one context: nobody would wait for what runs in another, or for how long it keeps the device."""
+        traps.refuse(driver().places(_CONTEXTS), _NOT_SUPPORTED)
+
+    def hold_capture(self) -> dict[int, bytes]:
+        return traps.refuse(driver().places(_CAPTURES), _NOT_SUPPORTED)
 
     def _absent(self, why: str) -> str:
         return (

@@ -44,6 +44,7 @@ class Device(ABC):
     chunk: int  # elements of two tensors that are looked at together
     has_gate = False  # its work can be made to wait for the judge
     has_clock = False  # of its own, that sees a call's work alone
+    has_captures = False  # work can be captured on it, to be done again later
     builds_in_calls = False  # compilers of its languages run in the first call
     policy = "as_shipped"  # how exactly the reference computes; or "strict"
 
@@ -52,6 +53,13 @@ class Device(ABC):
 
     def enter(self) -> None:  # noqa: B027 - not every device has something to do
         """In a candidate's process: makes what the device needs there."""
+
+    def confine(self) -> None:  # noqa: B027 - not every device has something to do
+        """In a candidate's process, before its code runs: nothing of it works where the clock does not wait for it."""
+
+    def hold_capture(self) -> dict[int, bytes]:
+        """From here on no work can be captured to be done again later, until traps.restore gets what this gives."""
+        return {}
 
     @abstractmethod
     def allocate(self, size: int) -> LentBuffer:

@@ -9,11 +9,10 @@ from __future__ import annotations
 import builtins
 import ctypes
 import gc
-import mmap
 import os
 import sys
 import warnings
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from types import ModuleType
 from typing import Any
 
@@ -22,14 +21,16 @@ import numpy.fft
 import numpy.linalg
 import torch
 
-from kernelmesh_worker import device
+from kernelmesh_worker import device, traps
 from kernelmesh_worker.device import here
+from kernelmesh_worker.traps import make_writable, place, trap
 
 _OPEN = frozenset({
     "empty", "empty_strided", "copy_", "_copy_from", "_to_copy", "clone", "view", "as_strided", "fill_", "zero_",
     "_reshape_alias", "resize_", "resize_as_", "set_", "_local_scalar_dense", "unfold", "alias", "view_as_real",
     "view_as_complex", "record_stream", "_nested_tensor_size", "_nested_tensor_strides",
 })  # fmt: skip
+_OPEN_WHILE_LOADED = frozenset({"equal", "normal_", "uniform_", "random_"})
 # Kernels that are registered for every device and compute without asking the dispatcher again.
 _EVERYWHERE = ("CompositeExplicitAutograd", "CompositeExplicitAutogradNonFunctional")
 _DIRECT = ("conv", "mkldnn", "mkl_", "onednn", "rnn", "lstm", "gru", "quantize", "fbgemm", "embedding", "_fused")
@@ -52,7 +53,6 @@ _OPEN_OF_CUPY = ("cupy_copy",)
 _FUNCTION_DEFINITION, _METHOD_DEFINITION, _DEFINITION_CALL = 16, 40, 8
 _TYPE_VECTORCALL = 56  # PyTypeObject.tp_vectorcall_offset
 _TYPE_CALL, _WRAPPED = 128, 48  # PyTypeObject.tp_call, PyWrapperDescrObject.d_wrapped
-_TRAP = bytes((0x0F, 0x0B)) if sys.platform == "linux" else b""  # ud2: the process ends by SIGILL
 
 _Stub = ctypes.PYFUNCTYPE(ctypes.c_void_p, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_void_p)
 
@@ -92,23 +92,40 @@ def parts() -> tuple[tuple[ModuleType, ...], dict[Any, tuple[str, ...]]]:
     ctypes_s = ("CDLL", "PYFUNCTYPE", "c_uint64", "c_void_p", "cast", "memmove", "py_object", "pythonapi")
     others = {torch._C: torch_s, ctypes: ctypes_s, ctypes.CDLL: tuple(vars(ctypes.CDLL)), gc: ("get_referents",)}
     here_s = {type(here()): tuple(vars(type(here())))}
-    return (sys.modules[__name__], device), others | here_s | {builtins: tuple(vars(builtins))}
+    return (sys.modules[__name__], device, traps), others | here_s | {builtins: tuple(vars(builtins))}
 
 
 class LibraryGuard:
     """Made before a candidate is loaded: no function behind an operator can be had any more. From `close` on, calls
-    fail. `tried` names them, each once."""
+    fail. `tried` names them, each once.
 
-    __slots__ = ("_kept", "_routines", "tried")  # no name of it can be given another meaning
+    Until then nothing can be captured, for later, of what the device's libraries do; if `early`, those are closed at
+    once, and anything may be captured."""
 
-    def __init__(self) -> None:
+    __slots__ = (
+        "_held",
+        "_keys",
+        "_kept",
+        "_libraries",
+        "_routines",
+        "tried",
+    )  # no name of it can be given another meaning
+
+    def __init__(self, early: bool = False) -> None:
         self.tried: list[str] = []
         self._kept: list[Any] = []
+        self._keys: set[str] = set()
+        self._libraries = _Registrations()
+        self._routines = _Routines()
+        self._held = {} if early else here().hold_capture()
+        if early:
+            self._routines.close()
+            self._close_keys([x for x in here().dispatch_keys if "CPU" not in x], _OPEN | _OPEN_WHILE_LOADED)
         torch._C._dispatch_get_computed_kernel_for_dispatch_key = self._refusal("torch.library.get_kernel")
 
     def close(self) -> None:
         """For the rest of this process's life."""
-        self._routines = _Routines()
+        traps.restore(self._held)
         self._routines.close()
         self._close_numpy()
         self._close_cupy()
@@ -126,24 +143,31 @@ class LibraryGuard:
     # -- torch --------------------------------------------------------------------------------------------------------
 
     def _close_torch(self) -> None:
-        libraries = _Registrations()
+        self._close_keys(here().dispatch_keys, _OPEN)
         with warnings.catch_warnings():
-            warnings.simplefilter("ignore")  # each replacement would be warned of
-            for key in here().dispatch_keys:
-                for name in _registered(key):
-                    self._close_operator(name, key, libraries)
+            warnings.simplefilter("ignore")
             for name in sorted({x for key in _EVERYWHERE for x in _registered(key)}):
                 if any(part in name for part in _DIRECT):
                     for key in sorted({"CPU", here().place.type.upper()}):
-                        self._close_operator(name, key, libraries)
+                        self._close_operator(name, key)
         self._close_compiler()
 
-    def _close_operator(self, name: str, key: str, libraries: _Registrations) -> None:
-        namespace, _, operator = name.partition("::")
-        if namespace == "aten" and operator.partition(".")[0] in _OPEN:
+    def _close_keys(self, keys: Iterable[str], but: frozenset[str]) -> None:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # each replacement would be warned of
+            for key in keys:
+                for name in _registered(key):
+                    namespace, _, operator = name.partition("::")
+                    if namespace != "aten" or operator.partition(".")[0] not in but:
+                        self._close_operator(name, key)
+
+    def _close_operator(self, name: str, key: str) -> None:
+        if name + key in self._keys:
             return
+        self._keys.add(name + key)
+        namespace, _, operator = name.partition("::")
         try:
-            libraries.of(namespace).impl(operator, key, self._refusal(name))
+            self._libraries.of(namespace).impl(operator, key, self._refusal(name))
         except RuntimeError:
             pass  # an operator without a schema can't be called either
 
@@ -213,7 +237,7 @@ class LibraryGuard:
         return ctypes.cast(stub, ctypes.c_void_p).value or 0
 
     def _redefine(self, definition: int, name: str) -> None:
-        _make_writable(definition + _DEFINITION_CALL, 8)
+        make_writable(definition + _DEFINITION_CALL, 8)
         _set_word(definition + _DEFINITION_CALL, self._stub(name))
 
     def _stub(self, name: str) -> int:
@@ -246,13 +270,6 @@ def _set_word(address: int, value: int) -> None:
     ctypes.c_uint64.from_address(address).value = value
 
 
-def _make_writable(address: int, size: int, executable: bool = False) -> bool:
-    start = address // mmap.PAGESIZE * mmap.PAGESIZE
-    protection = mmap.PROT_READ | mmap.PROT_WRITE | (mmap.PROT_EXEC if executable else 0)
-    length = address + size - start
-    return ctypes.CDLL(None).mprotect(ctypes.c_void_p(start), ctypes.c_size_t(length), protection) == 0
-
-
 # -- loaded libraries -------------------------------------------------------------------------------------------------
 
 
@@ -275,11 +292,11 @@ class _Routines:
             library = ctypes.CDLL(path.removesuffix(_DELETED), mode=os.RTLD_NOLOAD | os.RTLD_NOW)
         except OSError:
             return False  # the interpreter itself, or what is in no list of the loader's
-        fresh = [x for x in self._families if (place := _place(library, x)) and place not in self._closed]
+        fresh = [x for x in self._families if (at := place(library, x)) and at not in self._closed]
         for sign in fresh:
-            self._closed.add(_place(library, sign) or 0)
+            self._closed.add(place(library, sign) or 0)
             for name in self._families[sign]:
-                _trap(_place(library, name))
+                trap(place(library, name))
         return bool(fresh)
 
 
@@ -288,17 +305,6 @@ def _names_of_blas() -> tuple[str, ...]:
     small = [f"{prefix}{x}{suffix}" for x in routines for prefix in ("", "cblas_", "scipy_", "scipy_cblas_")
              for suffix in ("", "_", "64_", "_64_", "_64")]  # fmt: skip
     return (*small, *(x.upper() for x in routines))
-
-
-def _place(library: ctypes.CDLL, name: str) -> int | None:
-    """Of a function that it or what it needs has."""
-    function = getattr(library, name, None)
-    return ctypes.cast(function, ctypes.c_void_p).value if function is not None else None
-
-
-def _trap(address: int | None) -> None:
-    if address and _make_writable(address, len(_TRAP), executable=True):
-        ctypes.memmove(address, _TRAP, len(_TRAP))
 
 
 def _programs() -> set[str]:

@@ -122,17 +122,17 @@ class Verification:
     def check_library(self) -> None:
         """One more draw in a process in which operators of libraries raise."""
         self.contest.use(self.shape)
-        with self.contest.candidate(closed=True) as checks:
-            message, changed = "", False
-            try:
-                checks.load()
+        message, changed, calls = "", False, []
+        try:
+            with self.contest.loaded(closed=True) as checks:
                 draw, drawn = self.contest.drawn(self.contest.more("library"))
                 changed = is_bad(checks.call(draw, drawn.values, checks.reference.expected(drawn.values)))
-            except CandidateEnded as ended:
-                if ended.fate["end"] == "tampered":
-                    raise
-                message, changed = ended.fate["message"] or ended.fate["end"], True
-            self.library = {"calls": checks.process.library, "changed": changed, "message": message}
+                calls = checks.process.library
+        except CandidateEnded as ended:
+            if ended.fate["end"] == "tampered":
+                raise
+            message, changed, calls = ended.fate["message"] or ended.fate["end"], True, ended.library
+        self.library = {"calls": calls, "changed": changed, "message": message}
 
     def note_loaded(self, programs: set[str]) -> None:
         """Of one that has no operators to call: which libraries it has beside those that every C++ program has."""

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import contextlib
 import math
 import os
 import subprocess
 import sys
 import time
+from collections.abc import Iterator
 from pathlib import Path
 from types import ModuleType
 from typing import Any
@@ -17,8 +19,10 @@ import pytest
 import torch
 from kernelmesh_worker import floor, judge
 from kernelmesh_worker.arena import Arena, Got
+from kernelmesh_worker.candidate_process import CandidateEnded
 from kernelmesh_worker.checking import agree, badness
 from kernelmesh_worker.comparison import compare, is_finite, rms_of, unravel
+from kernelmesh_worker.contest import Contest
 from kernelmesh_worker.device import CpuDevice
 from kernelmesh_worker.draws import KINDS, plan_draws, redrawn
 from kernelmesh_worker.entries import match_state
@@ -317,3 +321,56 @@ def test_what_was_replaced_is_named() -> None:
         change()
         with pytest.raises(Tampered, match=name):
             check()
+
+
+REFUSED = """
+import ctypes, os
+from kernelmesh_worker import traps
+libc = ctypes.CDLL(None)
+were = traps.refuse({traps.place(libc, "getppid")}, 801)
+print(libc.getppid())
+traps.restore(were)
+print(libc.getppid() == os.getppid())
+"""
+
+
+@pytest.mark.skipif(os.uname().machine != "x86_64", reason="what is written there is for x86-64")
+def test_a_function_of_a_library_is_refused_until_it_is_restored() -> None:
+    environment = {**os.environ, "PYTHONPATH": str(family.WORKER)}
+    printed = subprocess.run([sys.executable, "-c", REFUSED], env=environment, capture_output=True, text=True)
+    assert printed.stdout.split() == ["801", "True"], printed.stderr
+
+
+class Loading:
+    """Processes that load or don't."""
+
+    def __init__(self, *fates: str) -> None:
+        self.asked: list[bool] = []
+        self.fates = list(fates)
+
+    @contextlib.contextmanager
+    def candidate(self, closed: bool, early: bool) -> Iterator[Any]:
+        self.asked.append(early)
+        yield self
+
+    def load(self) -> None:
+        if fate := self.fates.pop(0):
+            raise CandidateEnded(fate, "load")
+
+    loaded, _loaded = Contest.loaded, Contest._loaded
+
+
+def test_who_captures_while_it_loads_may_without_libraries(monkeypatch: pytest.MonkeyPatch) -> None:
+    for captures, closed, fates, asked in (
+        (True, True, ("raised", ""), [False, True]),
+        (True, True, ("",), [False]),
+        (True, True, ("raised", "raised"), [False, True]),
+        (True, True, ("tampered",), [False]),
+        (True, False, ("raised",), [False]),
+        (False, True, ("raised",), [False]),
+    ):
+        monkeypatch.setattr(CpuDevice, "has_captures", captures)
+        one = Loading(*fates)
+        with pytest.raises(CandidateEnded) if fates[-1] else contextlib.nullcontext(), one.loaded(closed):
+            pass
+        assert one.asked == asked
