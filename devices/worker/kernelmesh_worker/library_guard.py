@@ -46,7 +46,8 @@ _CALLS_OF_BLAS = (
     "gemm", "gemv", "ger", "symm", "symv", "syrk", "syr2k", "trmm", "trsm", "trmv", "dot", "axpy", "scal", "nrm2",
     "asum", "gemmt", "omatcopy",
 )  # fmt: skip
-_SIGNS_OF_BLAS = ("sgemm_", "cblas_sgemm", "sgemm_64_", "cblas_sgemm64_", "scipy_cblas_sgemm64_", "scipy_sgemm_64_")
+# Few write these for themselves, as they do with products.
+_SIGNS_OF_BLAS = ("strsm_", "cblas_strsm", "strsm_64_", "cblas_strsm64_", "scipy_cblas_strsm64_", "scipy_strsm_64_")
 _DELETED = " (deleted)"
 _OPEN_OF_CUPY = ("cupy_copy",)
 # Of CPython 3.11 to 3.13: PyCFunctionObject.m_ml, PyMethodDescrObject.d_method, PyMethodDef.ml_meth in bytes.
@@ -102,30 +103,22 @@ class LibraryGuard:
     Until then nothing can be captured, for later, of what the device's libraries do; if `early`, those are closed at
     once, and anything may be captured."""
 
-    __slots__ = (
-        "_held",
-        "_keys",
-        "_kept",
-        "_libraries",
-        "_routines",
-        "tried",
-    )  # no name of it can be given another meaning
+    __slots__ = ("_held", "_kept", "_routines", "tried")  # no other name of it can be given a meaning
 
     def __init__(self, early: bool = False) -> None:
         self.tried: list[str] = []
         self._kept: list[Any] = []
-        self._keys: set[str] = set()
-        self._libraries = _Registrations()
-        self._routines = _Routines()
         self._held = {} if early else here().hold_capture()
         if early:
-            self._routines.close()
-            self._close_keys([x for x in here().dispatch_keys if "CPU" not in x], _OPEN | _OPEN_WHILE_LOADED)
+            of_device = [x for x in here().dispatch_keys if "CPU" not in x]
+            _Routines().close()
+            self._close_keys(of_device, _OPEN | _OPEN_WHILE_LOADED, _Registrations())
         torch._C._dispatch_get_computed_kernel_for_dispatch_key = self._refusal("torch.library.get_kernel")
 
     def close(self) -> None:
         """For the rest of this process's life."""
         traps.restore(self._held)
+        self._routines = _Routines()
         self._routines.close()
         self._close_numpy()
         self._close_cupy()
@@ -143,31 +136,29 @@ class LibraryGuard:
     # -- torch --------------------------------------------------------------------------------------------------------
 
     def _close_torch(self) -> None:
-        self._close_keys(here().dispatch_keys, _OPEN)
+        libraries = _Registrations()
+        self._close_keys(here().dispatch_keys, _OPEN, libraries)
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
             for name in sorted({x for key in _EVERYWHERE for x in _registered(key)}):
                 if any(part in name for part in _DIRECT):
                     for key in sorted({"CPU", here().place.type.upper()}):
-                        self._close_operator(name, key)
+                        self._close_operator(name, key, libraries)
         self._close_compiler()
 
-    def _close_keys(self, keys: Iterable[str], but: frozenset[str]) -> None:
+    def _close_keys(self, keys: Iterable[str], but: frozenset[str], libraries: _Registrations) -> None:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # each replacement would be warned of
             for key in keys:
                 for name in _registered(key):
                     namespace, _, operator = name.partition("::")
                     if namespace != "aten" or operator.partition(".")[0] not in but:
-                        self._close_operator(name, key)
+                        self._close_operator(name, key, libraries)
 
-    def _close_operator(self, name: str, key: str) -> None:
-        if name + key in self._keys:
-            return
-        self._keys.add(name + key)
+    def _close_operator(self, name: str, key: str, libraries: _Registrations) -> None:
         namespace, _, operator = name.partition("::")
         try:
-            self._libraries.of(namespace).impl(operator, key, self._refusal(name))
+            libraries.of(namespace).impl(operator, key, self._refusal(name))
         except RuntimeError:
             pass  # an operator without a schema can't be called either
 

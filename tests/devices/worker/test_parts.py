@@ -374,3 +374,25 @@ def test_who_captures_while_it_loads_may_without_libraries(monkeypatch: pytest.M
         with pytest.raises(CandidateEnded) if fates[-1] else contextlib.nullcontext(), one.loaded(closed):
             pass
         assert one.asked == asked
+
+
+EARLY = """
+import torch
+from kernelmesh_worker import cuda_device
+from kernelmesh_worker.device import use
+from kernelmesh_worker.library_guard import LibraryGuard
+use("cuda:0")
+guard = LibraryGuard(early=True)
+x = torch.relu(torch.ones(4))
+guard.close()
+try:
+    torch.relu(x)
+except RuntimeError:
+    print(guard.tried)
+"""
+
+
+def test_a_device_s_libraries_are_closed_early_and_all_others_when_it_has_loaded() -> None:
+    environment = {**os.environ, "PYTHONPATH": str(family.WORKER)}
+    printed = subprocess.run([sys.executable, "-c", EARLY], env=environment, capture_output=True, text=True)
+    assert printed.stdout == "['aten::relu']\n", printed.stderr

@@ -4,6 +4,7 @@ task: relu
 expect: crash
 class: none
 never: memory of process
+sandboxed: yes
 """
 
 import ctypes
@@ -21,6 +22,9 @@ class Span(ctypes.Structure):
 
 def has_read(pid):
     try:
+        with open(f"/proc/{pid}/cmdline", "rb") as command:
+            if b"kernelmesh_worker" not in command.read():
+                return False
         with open(f"/proc/{pid}/maps") as maps, open(f"/proc/{pid}/mem", "rb") as memory:
             memory.seek(int(next(maps).split("-")[0], 16))
             return len(memory.read(16)) > 0
