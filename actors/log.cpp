@@ -1,11 +1,14 @@
 #include "actors/log.hpp"
 
 #include <algorithm>
+#include <filesystem>
 
 #include <spdlog/sinks/rotating_file_sink.h>
 #include <spdlog/spdlog.h>
 
 namespace actors {
+
+namespace fs = std::filesystem;
 
 using namespace messages;
 using configs::log_level;
@@ -48,6 +51,9 @@ event_log::~event_log() = default;
 expected<event_log> event_log::open(const log_options& options) {
   event_log log;
   if (options.level == log_level::off) return log;
+  std::error_code none;
+  if (fs::exists(options.file, none) && !fs::is_regular_file(options.file, none))  // a pipe would hold us up
+    return fail(failure_code::storage, "cannot write the log: " + options.file.string() + " is no file; move it away");
   try {
     auto file = std::make_shared<spdlog::sinks::rotating_file_sink_mt>(options.file.string(), file_bytes, older_files);
     auto logger = std::make_shared<spdlog::logger>("kernelmesh", std::move(file));

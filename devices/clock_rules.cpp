@@ -50,7 +50,8 @@ double late_work(const messages::time_figures& x) {
 }
 
 finding judge_brackets(const messages::time_figures& x) {
-  constexpr double allowed_share = 0.05, smallest_ns = 2e4;
+  constexpr double allowed_share = 0.05;
+  const double smallest_ns = x.tier == "sealed" ? 1.5e5 : 2e4;
   auto gap = gap_of(x);
   auto told = median_of(x.candidate_ns).value;
   if (!gap || gap->unseen_ns <= std::max({allowed_share * told, gap->noise_ns, smallest_ns})) return std::nullopt;

@@ -24,7 +24,9 @@ finding judge_clocks(const messages::time_figures& x, double late);
 
 /// The clock in the candidate's process sees what is behind it on the stream that everybody waits for, the judge's own
 /// sees all of a call. Work on other streams, before the one clock starts or behind it makes them disagree, and so does
-/// a clock that was tampered with. In nearly every call: single ones may be late by anything.
+/// a clock that was tampered with. In nearly every call: single ones may be late by anything. A sealed process is woken
+/// for each call, which takes 20 to 70 us more or less from one to the next; what could be faked in it is the clock of
+/// the device alone, by a kernel that finds where the driver keeps it.
 finding judge_brackets(const messages::time_figures& x);
 
 /// Less than what is refused is no proof, but nobody is to gain by it: what is beyond both clocks' own differences is

@@ -264,8 +264,7 @@ void add_readers(CLI::App& app, command_line& x) {
   exported->add_option("--out", x.exported.out, "File to write [TASK_kernel.py]");
   exported->callback([&x] { x.chosen = [&x] { return export_best(x.common, x.exported); }; });
 
-  auto doctor =
-      add_command(app, x, "doctor", "What this machine, or a run's journal, can do and what is missing", "doctor");
+  auto doctor = add_command(app, x, "doctor", "What this machine or a journal can do and what is missing", "doctor");
   doctor->add_option("RUN", x.doctor.run, "Check this run's journal");
   doctor->add_option("--device", x.doctor.devices, "Look at these devices, cuda:0 say [those of the system config]")
       ->delimiter(',');

@@ -42,7 +42,10 @@ void check_state(doctor_document& to, const fs::path& state) {
   auto gib = static_cast<double>(space.available) / (1u << 30);
   char text[64];
   std::snprintf(text, sizeof text, "%.1f GiB free", gib);
-  if (gib < 1)
+  constexpr double least = 1.0 / 16;  // for the journals and blobs of one run
+  if (gib < least)
+    miss(to, "state folder", {failure_code::storage, state.string() + ", " + text}, "make room on that disk");
+  else if (gib < 1)
     to.checks.push_back({"state folder", "problem", state.string() + ", " + text, "make room on that disk"});
   else
     add(to, "state folder", state.string() + ", " + text);

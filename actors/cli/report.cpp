@@ -80,6 +80,16 @@ outcome report(const common_options& common, const report_options& options) {
   return exit_code::done;
 }
 
+namespace {
+
+/// The run has a kernel: what is not found is gone from the state folder, and no wrong name.
+failure lost_here(failure x) {
+  if (x.code == failure_code::not_found) x.code = failure_code::storage;
+  return x;
+}
+
+}  // namespace
+
 outcome export_best(const common_options& common, const export_options& options) {
   auto x = open_run(common, options.run);
   if (!x) return tl::unexpected{x.error()};
@@ -91,7 +101,7 @@ outcome export_best(const common_options& common, const export_options& options)
     return tl::unexpected{complaint{{failure_code::not_found, nothing}, exit_code::no}};
   }
   auto text = export_text(x->from, job);
-  if (!text) return tl::unexpected{text.error()};
+  if (!text) return tl::unexpected{lost_here(text.error())};
   auto file = fs::absolute(options.out.empty() ? job.spec.task_name + "_kernel.py" : options.out).lexically_normal();
   if (auto there = check_place(file); !there) return tl::unexpected{there.error()};
   auto replaced = write_export(file, *text);

@@ -66,6 +66,7 @@ def compile(request: CompileRequest) -> CompileResult:
         capability = capability_of(request.arch)
         record = _read_record(request, entry["record"])
         wanted = _functions(request, record)
+        request.lay_out()  # Python is found by a file's name
     except (ValueError, Refused) as problem:
         return _refuse(str(problem))
     built: dict[tuple[int, str], dict[str, Any]] = {}
@@ -130,7 +131,8 @@ def _build(
     cache.mkdir(parents=True)
     environment = {"TRITON_CACHE_DIR": str(cache), "TRITON_DEFAULT_FP_FUSION": FUSION, "TRITON_DUMP_PTXAS_LOG": "1"}
     environment |= dict.fromkeys(("HOME", "TRITON_HOME", "TMPDIR"), str(folder))
-    order = {"file": request.files[name], "functions": functions, "capability": capability, "environment": environment}
+    source = str(Path(request.folder, name))
+    order = {"file": source, "functions": functions, "capability": capability, "environment": environment}
     (folder / "order.json").write_text(json.dumps(order), encoding="utf-8")
     done = run_tool([sys.executable, "-P", str(BUILDER), "order.json"], request.limit_s, str(folder))
     if done.timed_out:

@@ -2,6 +2,8 @@
 
 #include <doctest/doctest.h>
 
+#include <sys/stat.h>
+#include <filesystem>
 #include <fstream>
 
 #include "tests/support/scratch_folder.hpp"
@@ -29,6 +31,9 @@ TEST_CASE("a file that is none, or of another form, counts as not measured") {
     std::ofstream{file} << text;
     CHECK_FALSE(read_calibration(file));
   }
+  std::filesystem::remove(file);
+  REQUIRE(::mkfifo(file.c_str(), 0600) == 0);
+  CHECK_FALSE(read_calibration(file));  // without waiting for somebody to write into it
 }
 
 TEST_CASE("a calibration that can't be written is a failure of storage") {

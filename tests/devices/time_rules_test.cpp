@@ -72,6 +72,16 @@ TEST_CASE("what the judge's clock alone has of calls is the candidate's time, if
   CHECK(std::get<timed>(conclude(figures, {}, 0)).timing.candidate_ms.median == doctest::Approx(0.04));
 }
 
+TEST_CASE("a sealed process wakes sooner or later, so only more than that is work that the device's clock misses") {
+  auto figures = good_time();
+  figures.tier = "sealed";
+  figures.bracket_ns = figures.candidate_ns;
+  for (auto& x : figures.bracket_ns) x += 1.2e5;
+  CHECK(std::holds_alternative<timed>(conclude(figures, {}, 0)));
+  for (auto& x : figures.bracket_ns) x += 6e4;
+  CHECK(failure_in(conclude(figures, {}, 0)).kind == failure_kind::clock_mismatch);
+}
+
 TEST_CASE("a candidate that ends while it is timed is rejected") {
   auto figures = good_time();
   figures.fate = {candidate_end::killed, "time", 11, ""};

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import random
+import shutil
 import sqlite3
 import subprocess
 from pathlib import Path
@@ -20,6 +21,25 @@ def test_a_state_folder_that_can_not_be_made_is_refused(home: Home) -> None:
         ended = home.run("run", config, KERNELMESH_HOME=folder)
         assert ended.code == 3
         assert folder in ended.sentence() and "KERNELMESH_HOME" in ended.sentence()
+
+
+def test_a_pipe_in_place_of_the_log_holds_nobody_up(home: Home) -> None:
+    config = simulated(home)
+    home.state.mkdir(mode=0o700)
+    (home.state / "logs").mkdir()
+    os.mkfifo(home.state / "logs" / "kernelmesh.log")
+    ended = home.run("run", config)  # goes on without a log, and says so
+    assert ended.code == 0
+    assert "kernelmesh.log is no file; move it away" in ended.err
+
+
+def test_an_export_whose_sources_are_gone_is_no_wrong_name(home: Home) -> None:
+    assert home.run("run", simulated(home)).code == 0
+    (run,) = home.runs()
+    shutil.rmtree(home.state / "blobs")
+    ended = home.run("export", run, "relu")
+    assert ended.code == 3
+    assert "is not in" in ended.sentence()
 
 
 def beside_read_only(home: Home, folder: Path, *arguments: str) -> subprocess.CompletedProcess[str]:

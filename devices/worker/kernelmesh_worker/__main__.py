@@ -21,7 +21,7 @@ def _arguments() -> argparse.Namespace:
     parser.add_argument("--id", default="", help="routing id")
     parser.add_argument("--pair", type=int, default=-1, help="zygote: descriptor of the socketpair with its judge")
     parser.add_argument("--adapter", default="", help="compiler: whose toolchain hello names")
-    parser.add_argument("--device", default=device_names.CPU, help="judge: the device that it judges on")
+    parser.add_argument("--device", default=device_names.CPU, help="judge, zygote: the device that is judged on")
     x = parser.parse_args()
     if x.role == "zygote" and x.pair < 0:
         parser.error("--pair is missing")
@@ -35,7 +35,7 @@ def _arguments() -> argparse.Namespace:
 def _run_zygote(x: argparse.Namespace) -> int:
     from kernelmesh_worker.zygote import run_zygote
 
-    run_zygote(x.pair)
+    run_zygote(x.pair, ("triton.language",) if x.device != device_names.CPU else ())
     return 0
 
 
@@ -49,7 +49,7 @@ def _run_judge(x: argparse.Namespace) -> int:
     from kernelmesh_worker.zygote_client import ZygoteLost, start_zygote
 
     device_names.claim(x.device)
-    zygote = start_zygote()
+    zygote = start_zygote(x.device)
     if sandbox.is_on():
         sandbox.become_worker()  # the zygote has what it needs; from here on nobody else has
     zygote.watch(_leave_without_zygote)

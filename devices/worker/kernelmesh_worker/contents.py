@@ -16,7 +16,7 @@ from kernelmesh_worker.probes import Mixer
 from kernelmesh_worker.task import TaskRefused
 from kernelmesh_worker.values import tensors_in
 
-ROOM = 8  # so many times what a task lends must be free for comforts
+ROOM = 8  # so many times what a task lends, inputs and outputs, must be free for comforts
 _MOST_CONTENTS = 5
 _OWN_SHARE = 0.4  # of mixed contents: at first the task's own draw
 _CHEAP_DRAW_S = 0.001  # inputs that take no longer are drawn for each pair
@@ -39,9 +39,10 @@ class Contents:
         self._count = 0
         self._pool: list[tuple[Draw, Drawn]] = []
         start = time.monotonic()
+        results = sum(x.nbytes for x in contest.reference.output_shapes(contest.first.values))
         while len(self._pool) < _MOST_CONTENTS:
             self._pool.append(self._drawn(KINDS[len(self._pool) % len(KINDS)]))
-            size = sum(x.nbytes for x in tensors_in(self._pool[-1][1].values))
+            size = sum(x.nbytes for x in tensors_in(self._pool[-1][1].values)) + results
             if size * ROOM > here().available_memory():
                 break
         here().drain()

@@ -109,21 +109,22 @@ class Contest:
         return next(iter(self.work["manifest"]["entry"]))
 
     @contextlib.contextmanager
-    def loaded(self, closed: bool) -> Iterator[Checks]:
-        """A fork that has loaded the candidate; with `closed`, libraries' operators raise in its calls. While it loads
-        it can't capture what libraries do then: who has to capture may, but has none of the device's libraries."""
+    def loaded(self, closed: bool, started: Checks | None = None) -> Iterator[Checks]:
+        """A fork that has loaded the candidate, that one if it is started already; with `closed`, libraries' operators
+        raise in its calls. While it loads it can't capture what libraries do then: who has to capture may, but has none
+        of the device's libraries."""
         with contextlib.ExitStack() as stack:
             try:
-                checks = self._loaded(stack, closed)
+                checks = self._loaded(stack, started, closed)
             except CandidateEnded as ended:
                 if not (closed and here().has_captures and ended.fate["end"] == "raised"):
                     raise
                 stack.close()
-                checks = self._loaded(stack, closed, early=True)
+                checks = self._loaded(stack, None, closed, early=True)
             yield checks
 
-    def _loaded(self, stack: contextlib.ExitStack, closed: bool, early: bool = False) -> Checks:
-        checks = stack.enter_context(self.candidate(closed=closed, early=early))
+    def _loaded(self, stack: contextlib.ExitStack, started: Checks | None, closed: bool, early: bool = False) -> Checks:
+        checks = started or stack.enter_context(self.candidate(closed=closed, early=early))
         checks.load()
         return checks
 

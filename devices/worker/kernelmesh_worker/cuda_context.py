@@ -25,6 +25,7 @@ ATTRIBUTES = {
     "threads_a_multiprocessor": 39,
     "sm_clock_khz": 13,
     "memory_clock_khz": 36,
+    "memory_bus_bits": 37,
     "ecc": 32,
     "compute_mode": 20,
     "major": 75,

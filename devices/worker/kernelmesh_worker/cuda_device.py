@@ -24,6 +24,7 @@ _CONTEXTS = ("cuCtxCreate", "cuCtxCreate_v2", "cuCtxCreate_v3", "cuCtxCreate_v4"
 _CAPTURES = ("cuStreamBeginCapture", "cuStreamBeginCapture_v2", "cuStreamBeginCapture_v2_ptsz",
              "cuStreamBeginCaptureToGraph", "cuStreamBeginCaptureToGraph_ptsz")  # fmt: skip
 _NOT_SUPPORTED = 801  # CUDA_ERROR_NOT_SUPPORTED
+_TRANSFERS_A_CLOCK = 2  # of the memories of all such GPUs
 _FLUSHED = 2  # times the L2 cache are written to flush it
 
 
@@ -221,6 +222,10 @@ class CudaDevice(Device):
         """What torch keeps and does not use counts too."""
         kept = torch.cuda.memory_reserved() - torch.cuda.memory_allocated()
         return driver().free_memory() + kept
+
+    def peak_bytes_per_second(self) -> float:
+        attribute = driver().attribute
+        return attribute("memory_clock_khz", 0) * 1e3 * _TRANSFERS_A_CLOCK * attribute("memory_bus_bits", 0) / 8
 
     def used_memory(self) -> int:
         return self._total() - driver().free_memory() - torch.cuda.memory_reserved()

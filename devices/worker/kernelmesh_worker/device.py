@@ -73,6 +73,10 @@ class Device(ABC):
     def available_memory(self) -> int:
         """Bytes."""
 
+    def peak_bytes_per_second(self) -> float:
+        """What its memory's wires carry: nothing moves more, however it is written. 0: not known."""
+        return 0.0
+
     def used_memory(self) -> int:
         """Bytes of its own memory that others than this process use; 0 where it has none."""
         return 0

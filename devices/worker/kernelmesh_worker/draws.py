@@ -24,6 +24,9 @@ _UNIFORM_OF_NUMPY = ("rand", "random", "random_sample", "ranf", "sample")
 _NORMAL_OF_NUMPY = ("randn", "standard_normal")
 _RANGED_OF_NUMPY = ("uniform", "normal")
 
+with torch.device("cpu"):  # here torch notes which of its functions make tensors: before any of them is replaced
+    torch.empty(0)
+
 
 @dataclass(frozen=True)
 class Draw:

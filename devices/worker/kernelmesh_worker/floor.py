@@ -38,7 +38,12 @@ def measure_floor(arena: Arena, reference: Reference, inputs: list[Any], least: 
     least -= _least(lambda: (_read([x[:64] for x in sources]), target[:64].fill_(1)))
     if total < _CACHES * here().largest_cache():
         least *= _IN_CACHE
-    return Floor(total, max(0.0, least))
+    return Floor(total, max(0.0, possible(least, total, here().peak_bytes_per_second())))
+
+
+def possible(measured: float, total: int, peak: float) -> float:
+    """Nanoseconds, no more than that many bytes a second need: torch's loops are not the fastest on every device."""
+    return min(measured, total * 1e9 / peak) if peak > 0 else measured
 
 
 def smaller(read: list[int], least: Sequence[int]) -> list[int]:

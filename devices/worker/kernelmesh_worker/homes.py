@@ -44,7 +44,7 @@ def settle(home: str, building: bool) -> None:
     if not building:
         copy = tempfile.mkdtemp(prefix="home-")
         home = shutil.copytree(home, copy, symlinks=True, dirs_exist_ok=True)
-    os.environ["HOME"] = home
+    os.environ |= {"HOME": home, "TRITON_HOME": home}  # Triton noted the zygote's when it was imported there
 
 
 class TooMuch(Exception):

@@ -12,6 +12,8 @@ from pathlib import Path
 from typing import Any
 
 os.environ.setdefault("OMP_WAIT_POLICY", "passive")  # read when torch brings its threads' library
+# Tensors of many sizes come and go: of blocks that can't grow, a tenth of a GPU lies in pieces that fit none of them.
+os.environ.setdefault("PYTORCH_CUDA_ALLOC_CONF", "expandable_segments:True")
 
 import torch
 

@@ -88,7 +88,7 @@ def become_candidate(may: Permissions) -> None:
     _call("become_candidate", may.text().encode())
     for name in (_LEVEL, _LIBRARY, _LIST):
         os.environ.pop(name, None)
-    os.environ |= {"HOME": "/tmp", "TMPDIR": "/tmp"}
+    os.environ |= {"HOME": "/tmp", "TMPDIR": "/tmp", "TRITON_HOME": "/tmp"}
 
 
 def end_processes() -> None:

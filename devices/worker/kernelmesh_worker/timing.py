@@ -108,7 +108,10 @@ class Baseline(Contender):
     """The reference. Empty calls are asked of it alone: a candidate has no say in what is taken off its times."""
 
     def __init__(self, contest: Contest, stack: contextlib.ExitStack, cache: str = "") -> None:
+        """Its process starts; it is there when `load` returns."""
         super().__init__(*stack.enter_context(contest.baseline(cache)))
+
+    def load(self) -> None:
         with self._trusted():
             self.process.load()
             self.process.stop()
@@ -134,15 +137,17 @@ class Baselines:
     """Eager, its repeat and the compiled reference, as far as they are asked for and possible."""
 
     def __init__(self, contest: Contest, stack: contextlib.ExitStack, samples: Samples, content: Content) -> None:
+        self.compiled: Baseline | None = None
         self.eager = Baseline(contest, stack)
         # In a process of its own where that fits: two turns of one process would find each other's caches warm.
         self.repeat = Baseline(contest, stack) if _is_roomy(self.eager.arena) else self.eager
-        self.compiled = None
+        for side in self.all():  # both start side by side
+            side.load()
         if "compile" in contest.options.get("baselines", []):
             self.compiled = _compiled(contest, stack, samples, content)
 
     def all(self) -> list[Baseline]:
-        return [x for x in (self.eager, self.repeat, self.compiled) if x]
+        return [x for x in dict.fromkeys((self.eager, self.repeat, self.compiled)) if x]
 
 
 def _is_roomy(arena: Arena) -> bool:
@@ -155,6 +160,7 @@ def _compiled(contest: Contest, stack: contextlib.ExitStack, samples: Samples, c
     cache = stack.enter_context(tempfile.TemporaryDirectory(prefix="inductor-", ignore_cleanup_errors=True))
     try:
         baseline = Baseline(contest, stack, cache)
+        baseline.load()
         _at_last(lambda: baseline.turn(content))
     except JudgeFailure as failure:  # a compiler may fail in many ways; the baseline is left out then
         samples.left_out["compile"] = one_line(str(failure))
@@ -257,7 +263,7 @@ class Turns:
         if compiled:
             turns.append(lambda: x.compiled.append(compiled.turn(content)))
         if index % _EMPTY_EVERY == 0:
-            turns.append(self._empty_turn)
+            turns.append(lambda: self._empty_turn(content))
         for turn in _shuffled(turns):
             turn()
         self._check(content)
@@ -291,8 +297,9 @@ class Turns:
         kept.sort(key=badness, reverse=True)
         del kept[_MOST_KEPT:]
 
-    def _empty_turn(self) -> None:
-        eager, content = self._baselines.eager, self._contents.known()
+    def _empty_turn(self, content: Content | None = None) -> None:
+        """In a pair with its contents: the candidate's memory is lent to the bare host too."""
+        eager, content = self._baselines.eager, content or self._contents.known()
         self.samples.empty.append(eager.empty_turn(self._spin_ns, content))
         if here().has_clock:
             self.samples.nothing.append(eager.process.device_ns)

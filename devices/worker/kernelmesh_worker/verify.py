@@ -6,6 +6,7 @@ Each is asked about all shapes of the task, so that what it keeps of one is ther
 
 from __future__ import annotations
 
+import contextlib
 import random
 from collections.abc import Callable
 from pathlib import PurePath
@@ -16,7 +17,9 @@ import torch
 from kernelmesh_worker.candidate_process import CandidateEnded
 from kernelmesh_worker.checking import Checks, Figures, is_bad
 from kernelmesh_worker.comparison import compare, rms_of
+from kernelmesh_worker.contents import ROOM
 from kernelmesh_worker.contest import ARTIFACT, Contest, finished
+from kernelmesh_worker.device import here
 from kernelmesh_worker.draws import TINY, Drawn
 from kernelmesh_worker.probes import can_be_probed, one_changed, permuted
 from kernelmesh_worker.reference import Expected, Reference
@@ -119,12 +122,13 @@ class Verification:
 
     # -- without libraries --------------------------------------------------------------------------------------------
 
-    def check_library(self) -> None:
-        """One more draw in a process in which operators of libraries raise."""
+    def check_library(self, started: Checks | None = None) -> None:
+        """One more draw in a process in which operators of libraries raise: that one if it is started already."""
         self.contest.use(self.shape)
         message, changed, calls = "", False, []
         try:
-            with self.contest.loaded(closed=True) as checks:
+            with self.contest.loaded(True, started) as checks:
+                self._turn_to(checks)
                 draw, drawn = self.contest.drawn(self.contest.more("library"))
                 changed = is_bad(checks.call(draw, drawn.values, checks.reference.expected(drawn.values)))
                 calls = checks.process.library
@@ -208,11 +212,13 @@ def verify(contest: Contest) -> list[dict[str, Any]]:
     found = [Verification(contest, shape) for shape in range(len(contest.firsts))]
     fate = finished("call")
     try:
-        _check_draws(contest, found)
-        if not any(x.is_wrong for x in found):
-            _check_weights(contest, found)
-            for one in found if contest.calls_libraries else []:
-                one.check_library()
+        with contextlib.ExitStack() as stack:
+            with contest.candidate() as checks:
+                closed = _closed_early(contest, checks, stack)
+                _check_draws(contest, checks, found)
+            if not any(x.is_wrong for x in found):
+                _check_weights(contest, found)
+                _check_library(contest, closed, found)
     except CandidateEnded as ended:
         fate = ended.fate
     at, done = contest.shape, finished("call")
@@ -221,19 +227,34 @@ def verify(contest: Contest) -> list[dict[str, Any]]:
     return [x.figures(fate if x.shape == at else done) for x in seen if x.shape <= last]
 
 
-def _check_draws(contest: Contest, found: list[Verification]) -> None:
+def _check_draws(contest: Contest, checks: Checks, found: list[Verification]) -> None:
     """Every shape in turn; then all of them once more in another order."""
-    with contest.candidate() as checks:
-        checks.load()
+    checks.load()
+    for one in found:
+        one.check_draws(checks)
+        if one.is_wrong:
+            return
+    for one in _SECRET.sample(found, len(found)) if len(found) > 1 else []:
+        one.check_again(checks)
+    if contest.tier == "sealed" and contest.entry == "c_abi":
         for one in found:
-            one.check_draws(checks)
-            if one.is_wrong:
-                return
-        for one in _SECRET.sample(found, len(found)) if len(found) > 1 else []:
-            one.check_again(checks)
-        if contest.tier == "sealed" and contest.entry == "c_abi":
-            for one in found:
-                one.note_loaded(checks.process.mapped_programs())
+            one.note_loaded(checks.process.mapped_programs())
+
+
+def _closed_early(contest: Contest, checks: Checks, stack: contextlib.ExitStack) -> Checks | None:
+    """A candidate without libraries that loads while the other one is asked; None where it is not needed, or has one
+    for each shape, or takes memory that may be missed."""
+    lent = sum(x.size for x in checks.arena.lent)
+    if not contest.calls_libraries or len(contest.firsts) > 1 or lent * ROOM > here().available_memory():
+        return None
+    return stack.enter_context(contest.candidate(closed=True))
+
+
+def _check_library(contest: Contest, early: Checks | None, found: list[Verification]) -> None:
+    if early is not None:
+        found[0].check_library(early)
+    for one in found if contest.calls_libraries and early is None else []:
+        one.check_library()
 
 
 def _check_weights(contest: Contest, found: list[Verification]) -> None:

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import contextlib
 import gc
+import importlib
 import os
 import select
 import signal
@@ -178,10 +179,14 @@ def _kill_group(pid: int) -> None:
             pass
 
 
-def run_zygote(descriptor: int) -> None:
+def run_zygote(descriptor: int, packages: tuple[str, ...] = ()) -> None:
+    """`packages`: what many candidates import, so that each fork has it already; those that are not there are not."""
     judge = socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET, fileno=descriptor)
     adopt_orphans()
     keep_freed_pages()
+    for name in packages:
+        with contextlib.suppress(ImportError):
+            importlib.import_module(name)
     threads = thread_count()
     if threads != 1:
         raise RuntimeError(f"importing torch left {threads} threads; the zygote must have one")

@@ -45,10 +45,11 @@ class Forked:
     pidfd: int
 
 
-def start_zygote() -> ZygoteClient:
+def start_zygote(device: str) -> ZygoteClient:
     """As a child of this process. Before torch is imported here: both do it side by side."""
     ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
     argv = [sys.executable, "-m", "kernelmesh_worker", "zygote", "--pair", str(theirs.fileno())]
+    argv += ["--device", device]
     kept = {name: x for name, x in os.environ.items() if not name.startswith("TORCHINDUCTOR_")}
     with theirs:
         process = subprocess.Popen(argv, env=kept | {"OPENBLAS_NUM_THREADS": "1"}, pass_fds=[theirs.fileno()])

@@ -19,13 +19,15 @@ def draw_of(kind: str) -> tuple[Draw, Drawn]:
     return Draw("00", kind), Drawn([torch.rand(SIZE) * size + 0.5 * size], [True])
 
 
-def contents_of(drawn: Callable[[str], tuple[Draw, Drawn]]) -> timed.Contents:
+def contents_of(drawn: Callable[[str], tuple[Draw, Drawn]], output_bytes: int = 64) -> timed.Contents:
     """Of a task whose draws of a kind are these and whose forward takes all of them."""
+    outputs = [torch.empty(output_bytes, dtype=torch.uint8, device="meta")]
     contest = SimpleNamespace(
         more=lambda index, kind: Draw("00", kind),
         drawn=lambda wanted: drawn(wanted.kind),
         fit=lambda wanted: drawn(wanted.kind),
-        reference=SimpleNamespace(eager=lambda values: values),
+        first=drawn("own")[1],
+        reference=SimpleNamespace(eager=lambda values: values, output_shapes=lambda values: outputs),
     )
     return timed.Contents(contest)
 
@@ -40,6 +42,11 @@ def test_contents_with_numbers_of_another_kind_are_not_called_the_tasks_own(monk
         if content.draw.kind == "own":
             assert usual < 10
     assert contents.next().draw.kind in timed.KINDS
+
+
+def test_where_outputs_leave_no_room_contents_are_drawn_anew_for_each_pair(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(timed, "_CHEAP_DRAW_S", 0.0)
+    assert contents_of(draw_of, output_bytes=1 << 50).next().probe == ""
 
 
 def test_no_part_of_mixed_contents_is_a_multiple_of_what_was_there() -> None:

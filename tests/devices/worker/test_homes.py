@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+import importlib.util
 import os
 import shutil
+import subprocess
+import sys
 from pathlib import Path
 
+import family
 import pytest
 from kernelmesh_worker import homes
 
@@ -71,3 +75,17 @@ def test_the_same_contents_in_other_places_are_another_candidate(tmp_path: Path)
         file.write_text("import subprocess", encoding="utf-8")
         keys.add(homes.content_key(tmp_path / folder, [file]))
     assert len(keys) == 2
+
+
+@pytest.mark.skipif(importlib.util.find_spec("triton") is None, reason="Triton is not installed")
+def test_triton_builds_in_the_candidates_home_wherever_it_was_imported(tmp_path: Path) -> None:
+    code = f"""
+import triton
+from kernelmesh_worker import homes
+
+homes.settle({str(tmp_path)!r}, building=True)
+print(triton.knobs.cache.dir)
+"""
+    environment = family.environment(tmp_path) | {"HOME": "/nowhere"}
+    done = subprocess.run([sys.executable, "-c", code], env=environment, capture_output=True, text=True, check=True)
+    assert Path(done.stdout.strip()).is_relative_to(tmp_path)

@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-import contextlib
 import math
 import os
 import subprocess
 import sys
 import time
-from collections.abc import Iterator
 from pathlib import Path
 from types import ModuleType
 from typing import Any
@@ -19,10 +17,8 @@ import pytest
 import torch
 from kernelmesh_worker import floor, judge
 from kernelmesh_worker.arena import Arena, Got
-from kernelmesh_worker.candidate_process import CandidateEnded
 from kernelmesh_worker.checking import agree, badness
 from kernelmesh_worker.comparison import compare, is_finite, rms_of, unravel
-from kernelmesh_worker.contest import Contest
 from kernelmesh_worker.device import CpuDevice
 from kernelmesh_worker.draws import KINDS, plan_draws, redrawn
 from kernelmesh_worker.entries import match_state
@@ -32,7 +28,6 @@ from kernelmesh_worker.machine import arch_of, vector_bytes_of
 from kernelmesh_worker.pair import Unreadable, unpack
 from kernelmesh_worker.samples import relative_interval
 from kernelmesh_worker.text import clean, one_line
-from kernelmesh_worker.untouched import Tampered, watch
 
 
 def test_a_comparison_agrees_with_plain_arithmetic() -> None:
@@ -115,6 +110,12 @@ def test_the_time_of_memory_is_no_longer_where_threads_wait_for_each_other(monke
         torch.set_num_threads(before)
 
 
+def test_no_floor_is_higher_than_what_the_memory_s_wires_need() -> None:
+    assert floor.possible(100.0, 64, peak=1e9) == 64.0
+    assert floor.possible(50.0, 64, peak=1e9) == 50.0
+    assert floor.possible(100.0, 64, peak=0.0) == 100.0
+
+
 def test_a_flat_index_becomes_a_place() -> None:
     assert unravel(17, [2, 3, 4]) == [1, 1, 1]
     assert unravel(-1, [2]) == []
@@ -136,6 +137,19 @@ def test_redraws_change_what_numbers_are_like() -> None:
     assert draw("scaled_up", "randn(1000)").abs().max() > 100  # imported by name
     assert draw("signed", "torch.rand_like(torch.ones(1000))").min() < -0.9
     assert torch.rand(1000).min() >= 0  # put back
+
+
+def test_redraws_are_made_on_the_device_that_is_asked_for(tmp_path: Path) -> None:
+    code = """
+import types, torch
+from kernelmesh_worker.draws import redrawn
+
+with torch.device("meta"), redrawn(types.ModuleType("task"), "signed"):
+    print(torch.rand(3).device.type, torch.randn(3).device.type)
+"""
+    argv = [sys.executable, "-c", code]  # of its own: torch notes once what makes tensors
+    done = subprocess.run(argv, env=family.environment(tmp_path), capture_output=True, text=True, check=True)
+    assert done.stdout.split() == ["meta", "meta"]
 
 
 @pytest.mark.parametrize("source", ["random.rand(1000)", "random.uniform(5, 6, 1000)", "numpy.random.randn(1000)"])
@@ -270,129 +284,3 @@ def test_samples_agree_within_what_their_type_allows() -> None:
     assert not agree(delivered(places), delivered(places + 1), 512, 1e-3)
     assert agree(delivered(x > 0, places), delivered(x > 0, places), 512, 1e-3)
     assert not agree(delivered(x), delivered(x, places), 512, 1e-3)
-
-
-READY_FUNCTIONS = """
-import sys, types
-for name in ("cupy", "cupy._core", "cupy._core._kernel", "cupy._core._reduction"):
-    sys.modules[name] = types.ModuleType(name)
-class ufunc:
-    def __init__(self, name):
-        self.name = name
-    def __call__(self, x):
-        return x + 1
-sys.modules["cupy._core._kernel"].ufunc = sys.modules["cupy._core._reduction"]._SimpleReductionKernel = ufunc
-from kernelmesh_worker.library_guard import LibraryGuard
-guard = LibraryGuard()
-guard._close_cupy()
-print(ufunc("cupy_copy")(1))
-try:
-    ufunc("cupy_maximum")(1)
-except SystemError:
-    print(guard.tried)
-"""
-
-
-def test_ready_functions_of_cupy_are_closed_but_for_copies() -> None:
-    printed = subprocess.run(
-        [sys.executable, "-c", READY_FUNCTIONS],
-        env={**os.environ, "PYTHONPATH": str(family.WORKER)},
-        capture_output=True,
-        text=True,
-    )
-    assert printed.stdout.split("\n")[:2] == ["2", "['cupy.maximum']"], printed.stderr
-
-
-def test_what_was_replaced_is_named() -> None:
-    module = ModuleType("ours")
-    exec("def close(): pass\nOPEN = {'copy'}\nclass Guard:\n    def shut(self): pass", module.__dict__)
-    module.Guard.__module__ = "ours"
-    other = ModuleType("other")
-    other.write, other.free = len, len
-    for change, name in (
-        (lambda: setattr(module, "close", len), "ours.close"),
-        (lambda: module.OPEN.add("relu"), "ours.OPEN"),
-        (lambda: setattr(module.Guard, "shut", len), "Guard.shut"),
-        (lambda: setattr(other, "write", max), "other.write"),
-    ):
-        check = watch((module,), {other: ("write",)})
-        other.free = max
-        check()
-        change()
-        with pytest.raises(Tampered, match=name):
-            check()
-
-
-REFUSED = """
-import ctypes, os
-from kernelmesh_worker import traps
-libc = ctypes.CDLL(None)
-were = traps.refuse({traps.place(libc, "getppid")}, 801)
-print(libc.getppid())
-traps.restore(were)
-print(libc.getppid() == os.getppid())
-"""
-
-
-@pytest.mark.skipif(os.uname().machine != "x86_64", reason="what is written there is for x86-64")
-def test_a_function_of_a_library_is_refused_until_it_is_restored() -> None:
-    environment = {**os.environ, "PYTHONPATH": str(family.WORKER)}
-    printed = subprocess.run([sys.executable, "-c", REFUSED], env=environment, capture_output=True, text=True)
-    assert printed.stdout.split() == ["801", "True"], printed.stderr
-
-
-class Loading:
-    """Processes that load or don't."""
-
-    def __init__(self, *fates: str) -> None:
-        self.asked: list[bool] = []
-        self.fates = list(fates)
-
-    @contextlib.contextmanager
-    def candidate(self, closed: bool, early: bool) -> Iterator[Any]:
-        self.asked.append(early)
-        yield self
-
-    def load(self) -> None:
-        if fate := self.fates.pop(0):
-            raise CandidateEnded(fate, "load")
-
-    loaded, _loaded = Contest.loaded, Contest._loaded
-
-
-def test_who_captures_while_it_loads_may_without_libraries(monkeypatch: pytest.MonkeyPatch) -> None:
-    for captures, closed, fates, asked in (
-        (True, True, ("raised", ""), [False, True]),
-        (True, True, ("",), [False]),
-        (True, True, ("raised", "raised"), [False, True]),
-        (True, True, ("tampered",), [False]),
-        (True, False, ("raised",), [False]),
-        (False, True, ("raised",), [False]),
-    ):
-        monkeypatch.setattr(CpuDevice, "has_captures", captures)
-        one = Loading(*fates)
-        with pytest.raises(CandidateEnded) if fates[-1] else contextlib.nullcontext(), one.loaded(closed):
-            pass
-        assert one.asked == asked
-
-
-EARLY = """
-import torch
-from kernelmesh_worker import cuda_device
-from kernelmesh_worker.device import use
-from kernelmesh_worker.library_guard import LibraryGuard
-use("cuda:0")
-guard = LibraryGuard(early=True)
-x = torch.relu(torch.ones(4))
-guard.close()
-try:
-    torch.relu(x)
-except RuntimeError:
-    print(guard.tried)
-"""
-
-
-def test_a_device_s_libraries_are_closed_early_and_all_others_when_it_has_loaded() -> None:
-    environment = {**os.environ, "PYTHONPATH": str(family.WORKER)}
-    printed = subprocess.run([sys.executable, "-c", EARLY], env=environment, capture_output=True, text=True)
-    assert printed.stdout == "['aten::relu']\n", printed.stderr
