@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include "devices/clock_rules.hpp"
 #include "devices/draw_rules.hpp"
 #include "devices/precision.hpp"
 #include "devices/sample_statistics.hpp"
@@ -31,6 +32,7 @@ failure_stage stage_of(std::string_view phase) {
 failure_kind kind_of(const messages::candidate_fate& fate) {
   if (fate.end == candidate_end::timed_out) return failure_kind::timeout;
   if (fate.end == candidate_end::out_of_memory) return failure_kind::out_of_memory;
+  if (fate.end == candidate_end::tampered) return failure_kind::tampering;
   return fate.phase == "load" ? failure_kind::load_error : failure_kind::crash;
 }
 
@@ -49,6 +51,7 @@ std::string sentence_of(const messages::candidate_fate& fate) {
     case candidate_end::killed: return fmt::format("The candidate died {} of signal {}{}", when, fate.code, said);
     case candidate_end::timed_out: return fmt::format("The candidate did not answer in time {}{}", when, said);
     case candidate_end::out_of_memory: return fmt::format("The candidate ran out of memory {}{}", when, said);
+    case candidate_end::tampered: return fmt::format("The candidate tampered with what watches it{}", said);
     case candidate_end::finished: break;
   }
   return "The candidate finished";
@@ -57,6 +60,7 @@ std::string sentence_of(const messages::candidate_fate& fate) {
 finding judge_fate(const messages::candidate_fate& fate) {
   if (fate.end == candidate_end::finished) return std::nullopt;
   kernel_failure x{.stage = stage_of(fate.phase), .kind = kind_of(fate), .message = sentence_of(fate)};
+  if (fate.end == candidate_end::tampered) x.cheat_class = "F";
   x.details["phase"] = fate.phase;
   if (fate.end == candidate_end::exited) x.details["exit_code"] = std::to_string(fate.code);
   if (fate.end == candidate_end::killed) x.details["signal"] = std::to_string(fate.code);
@@ -205,10 +209,6 @@ std::string mostly_clipped(std::size_t kept, std::size_t all) {
   return fmt::format("in {} of {} pairs a call of eager seems to have taken no time", all - kept, all);
 }
 
-kernel_failure time_failure(failure_kind kind, std::string message) {
-  return {.stage = failure_stage::time, .kind = kind, .message = std::move(message)};
-}
-
 /// Times that are as short as the noise of the clock's own cost say nothing about the candidate.
 bool is_drowned(const messages::time_figures& x) {
   constexpr double share_of_eager = 0.25;
@@ -254,73 +254,17 @@ finding judge_floor(const messages::time_figures& x) {
   return bad;
 }
 
-/// Two clocks: one ends when the candidate says that it is done, the other when its outputs have arrived, less what
-/// that takes a baseline. Work that is left for after *done* makes them disagree. Looked at are the calls that are no
-/// slower than the middle one, whose time counts: whoever is done in time in some calls is slow in those.
-/// @return by how much in nearly every one of them, in nanoseconds; 0 where that is no more than noise
-double late_work(const messages::time_figures& x) {
-  constexpr std::size_t fewest = 3;
-  constexpr double allowed_share = 0.05, smallest_ns = 2e4;
-  if (x.late_ns.size() < fewest || x.late_ns.size() != x.late_call_ns.size()) return 0;
-  auto middle = median_of(x.late_call_ns).value;
-  std::vector<double> after;
-  for (std::size_t i = 0; i < x.late_ns.size(); ++i)
-    if (x.late_call_ns[i] <= middle) after.push_back(x.late_ns[i] - x.late_call_ns[i]);
-  auto late = median_of(after).low;
-  auto allowed = std::max({allowed_share * middle, 3 * x.empty_spread_ns, smallest_ns});
-  return late > allowed ? late : 0;
-}
-
-/// The clock in the candidate's process sees what is behind it on the stream that everybody waits for, the judge's own
-/// sees all of a call. Work on other streams, before the one clock starts or behind it makes them disagree, and so does
-/// a clock that was tampered with. In nearly every call: single ones may be late by anything. A sealed process is woken
-/// for each call, which takes 20 to 70 us more or less from one to the next; what could be faked in it is the clock of
-/// the device alone, by a kernel that finds where the driver keeps it.
-finding judge_brackets(const messages::time_figures& x) {
-  constexpr double allowed_share = 0.05;
-  const double smallest_ns = x.tier == "sealed" ? 1.5e5 : 2e4;
-  if (x.bracket_ns.size() != x.candidate_ns.size() || x.bracket_ns.empty()) return std::nullopt;
-  std::vector<double> unseen;
-  for (std::size_t i = 0; i < x.bracket_ns.size(); ++i) unseen.push_back(x.bracket_ns[i] - x.candidate_ns[i]);
-  auto told = median_of(x.candidate_ns).value, more = median_of(unseen).low;
-  auto of_noise = 3 * x.bracket_spread_ns / std::sqrt(static_cast<double>(unseen.size()));
-  if (more <= std::max({allowed_share * told, of_noise, smallest_ns})) return std::nullopt;
-  auto bad =
-      time_failure(failure_kind::clock_mismatch,
-                   fmt::format("The device's clock has {:.4g} ms of the candidate's calls, but they took {:.4g} ms "
-                               "more than that by the judge's own.",
-                               told / 1e6, more / 1e6));
-  bad.cheat_class = "C";
-  bad.details["call_ns"] = fmt::format("{:.0f}", told);
-  bad.details["unseen_ns"] = fmt::format("{:.0f}", more);
-  return bad;
-}
-
-/// A collector that runs or a thread that winds down may follow an honest call; that little is counted as its time.
-finding judge_clocks(const messages::time_figures& x, double late) {
-  constexpr double counted_share = 0.25;
-  if (late == 0) return std::nullopt;
-  auto call = median_of(x.late_call_ns).value;
-  if (late <= counted_share * std::max(call, median_of(x.baseline_ns.at("eager")).value)) return std::nullopt;
-  auto bad = time_failure(failure_kind::clock_mismatch,
-                          fmt::format("The candidate said that it was done {:.4g} ms after it was asked, but its "
-                                      "outputs came {:.4g} ms later than they come when they are there.",
-                                      call / 1e6, late / 1e6));
-  bad.cheat_class = "C";
-  bad.details["call_ns"] = fmt::format("{:.0f}", call);
-  bad.details["late_ns"] = fmt::format("{:.0f}", late);
-  return bad;
-}
-
 /// In the middle of all pairs: single ones may be off by anything.
 bool differs_from_itself(const messages::time_figures& x) {
   auto middle = paired_ratio(x.repeat_ns, x.baseline_ns.at("eager")).value;
   return middle > 2 || middle < 0.5;
 }
 
-/// Empty, or why the pairs are void: eager must take as long beside the candidate as it took before it was started.
+/// Empty, or why the pairs are void: eager must take as long beside the candidate as it took before it was started. The
+/// device's own clock has less noise in it than the judge's.
 std::string disturbed(const messages::time_figures& x) {
-  constexpr double allowed = 1.6, smallest_ns = 5e4;
+  auto has_own_clock = !x.bracket_ns.empty();
+  auto allowed = has_own_clock ? 1.25 : 1.6, smallest_ns = has_own_clock ? 5e3 : 5e4;
   if (x.alone_ns.size() < 3) return {};
   auto alone = median_of(x.alone_ns).high, beside = median_of(x.baseline_ns.at("eager")).low;
   if (beside <= allowed * alone + std::max(smallest_ns, 3 * x.empty_spread_ns)) return {};
@@ -383,7 +327,8 @@ time_conclusion conclude(messages::time_figures figures, const messages::judge_o
   auto late = late_work(figures);
   if (auto bad = judge_clocks(figures, late)) return reject(*std::move(bad));
   if (auto bad = judge_brackets(figures)) return reject(*std::move(bad));
-  for (auto& time : figures.candidate_ns) time += late;
+  auto unseen = unseen_work(figures);
+  for (auto& time : figures.candidate_ns) time += late + unseen;
   if (!passes_time(figures) && is_drowned(figures))
     return noisy("the clock's own cost varies by more than a quarter of eager's time");
   if (is_tiny(figures, copy_bytes_per_second))  // then its speedup is at least what is said

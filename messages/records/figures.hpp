@@ -102,9 +102,11 @@ enum class candidate_end : std::uint8_t {
   killed,         ///< by a signal that we did not send; code
   timed_out,      ///< did not answer in time; we killed it
   out_of_memory,  ///< over its memory limit, or the system's
+  tampered,       ///< it replaced what watches it; the message names that
 };
 constexpr auto enum_names(candidate_end) {
-  return std::to_array<std::string_view>({"finished", "raised", "exited", "killed", "timed_out", "out_of_memory"});
+  return std::to_array<std::string_view>(
+      {"finished", "raised", "exited", "killed", "timed_out", "out_of_memory", "tampered"});
 }
 
 /// How the candidate's process fared; `phase` is what it was doing.

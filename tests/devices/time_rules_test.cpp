@@ -59,6 +59,19 @@ TEST_CASE("the device's clock and the judge's own must have the same of a call, 
   CHECK(std::holds_alternative<timed>(conclude(figures, {}, 0)));
 }
 
+TEST_CASE("what the judge's clock alone has of calls is the candidate's time, if it is not refused") {
+  auto figures = good_time();
+  figures.candidate_ns.assign(7, 4e4);
+  figures.bracket_ns.assign(7, 4e4 + 1.9e4);
+  auto timing = std::get<timed>(conclude(figures, {}, 0)).timing;
+  CHECK(timing.candidate_ms.median == doctest::Approx(0.056));
+  figures.bracket_ns.assign(7, 4e4 + 2e3);
+  CHECK(std::get<timed>(conclude(figures, {}, 0)).timing.candidate_ms.median == doctest::Approx(0.04));
+  figures.bracket_ns.assign(7, 4e4 + 1.9e4);
+  figures.tier = "sealed";
+  CHECK(std::get<timed>(conclude(figures, {}, 0)).timing.candidate_ms.median == doctest::Approx(0.04));
+}
+
 TEST_CASE("a sealed process wakes sooner or later, so only more than that is work that the device's clock misses") {
   auto figures = good_time();
   figures.tier = "sealed";
@@ -194,6 +207,9 @@ TEST_CASE("a machine that is too busy to time on is a failure, not a verdict") {
   CHECK(std::get<failure>(conclude(slowed, {}, 0)).code == failure_code::overloaded);
   slowed.alone_ns = {1.5e6, 1.6e6, 1.5e6};
   CHECK(std::holds_alternative<timed>(conclude(slowed, {}, 0)));
+  slowed.bracket_ns = slowed.candidate_ns;  // with a clock of the device's own that is too much
+  slowed.alone_ns = {1.5e6, 1.5e6, 1.5e6};
+  CHECK(std::get<failure>(conclude(slowed, {}, 0)).code == failure_code::overloaded);
 }
 
 TEST_CASE("times of which eager's own differ by more than a factor of two are void") {

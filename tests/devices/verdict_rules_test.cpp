@@ -92,6 +92,11 @@ TEST_CASE("how a candidate's process ended decides the kind, and what it was doi
        failure_stage::verify,
        failure_kind::out_of_memory,
        "The candidate ran out of memory in a checked call"},
+      {"replaces what closes libraries",
+       {candidate_end::tampered, "load", 0, "it replaced LibraryGuard.close"},
+       failure_stage::load,
+       failure_kind::tampering,
+       "The candidate tampered with what watches it: it replaced LibraryGuard.close"},
   };
   for (const auto& row : rows) {
     CAPTURE(row.what);
@@ -100,8 +105,8 @@ TEST_CASE("how a candidate's process ended decides the kind, and what it was doi
     auto x = failure_in(conclude(figures, {}));
     CHECK(x.stage == row.stage);
     CHECK(x.kind == row.kind);
+    CHECK(x.cheat_class.value_or("") == (row.kind == failure_kind::tampering ? "F" : ""));
     CHECK(x.message == row.message);
-    CHECK_FALSE(x.cheat_class.has_value());
   }
 }
 

@@ -55,11 +55,13 @@ class Delivered:
 @dataclass(frozen=True)
 class Program:
     """Where a candidate's code is. `code`, `overrides` and `compile` (a folder for caches) are of baselines; with
-    `closed`, operators of libraries raise in its calls. `home`: what it finds in its home folder, or the folder
-    itself if it is `building` what it finds there later. `recorder`: a library by which its calls are recorded."""
+    `closed`, operators of libraries raise in its calls, with `early` those of the device while it loads too. `home`:
+    what it finds in its home folder, or the folder itself if it is `building` what it finds there later. `recorder`: a
+    library by which its calls are recorded."""
 
     artifact: str = ""
     closed: bool = False
+    early: bool = False
     home: str = ""
     building: bool = False
     file: str = ""

@@ -20,7 +20,7 @@ import msgpack
 import numpy  # noqa: F401 - loaded here once, so that forks have it
 import torch
 
-from kernelmesh_worker import pair, sandbox
+from kernelmesh_worker import library_guard, pair, sandbox
 from kernelmesh_worker.device import here, use
 from kernelmesh_worker.entries import Entry, load_entry
 from kernelmesh_worker.lent import LentBuffer
@@ -28,6 +28,7 @@ from kernelmesh_worker.library_guard import LibraryGuard
 from kernelmesh_worker.process import die_with_parent
 from kernelmesh_worker.recorder import Recorder
 from kernelmesh_worker.text import clean, describe
+from kernelmesh_worker.untouched import Tampered, watch
 
 FIRST_DESCRIPTOR = 3  # the socket; then the order; then the lent buffers; then what a record is written to
 FILE_BYTES = 1 << 30
@@ -117,7 +118,11 @@ def _serve(descriptor_count: int, boxed: bool) -> int:
         if recorder:
             recorder.check()
         server = Server(judge, order, lent, boxed, recorder)
+        if not order["code"]:
+            here().confine()
+        close = server.closing()
         entry = load_entry(order, lent)
+        close()
         server.serve(entry)
     except BaseException as error:  # noqa: BLE001 - a candidate may raise anything, SystemExit too
         _say_raised(judge, error)
@@ -153,19 +158,36 @@ class Server:
         self._judge = judge
         self._recorder = recorder
         self._clock = here().clock(lent[0])
-        self._closing = LibraryGuard() if order["closed"] else None
+        self._closing = LibraryGuard(order["early"]) if order["closed"] else None
+        self._has_called = False
         self._builds_in_calls = here().builds_in_calls
         # torch.compile builds in the reference's first call
         self._may_build = boxed and not order["compile"] and not (order["building"] and self._builds_in_calls)
+
+    def closing(self) -> Callable[[], None]:
+        """What closes libraries, once the candidate is loaded. Tampered, if it did not leave that as it was."""
+        if self._closing is None:
+            return lambda: None
+        check, close = watch(*library_guard.parts()), self._closing.close
+
+        def checked() -> None:
+            check()
+            close()
+
+        return checked
 
     def serve(self, entry: Entry) -> None:
         """What has been loaded."""
         self._entry = entry
         self._clock.drain()
-        if self._closing:
-            self._closing.close()
         if not self._builds_in_calls:
             self._end_processes()
+
+    def _close_late(self) -> None:
+        """Libraries that its first call has loaded. Not in later ones: it would be part of their time."""
+        if self._closing and not self._has_called:
+            self._has_called = True
+            self._closing.close_late()
 
     def _end_processes(self) -> None:
         """From here on it starts none."""
@@ -191,6 +213,7 @@ class Server:
         elif "outputs" in command:
             found = self._entry.outputs()
             self._clock.drain()
+            self._close_late()
             library = {"library": self._closing.tried} if self._closing else {}
             pair.send(self._judge, {"outputs": command["outputs"], **found, **library})
         elif "reset" in command:
@@ -225,5 +248,7 @@ def _spin(nanoseconds: int) -> None:
 
 def _say_raised(judge: socket.socket, error: BaseException, closing: LibraryGuard | None = None) -> None:
     text = describe(error) + "\n" + "".join(traceback.format_exception(error, limit=-6))
-    tried = {"library": closing.tried} if closing else {}
-    pair.send(judge, {"raised": {"message": clean(text), **tried}})
+    more = {"library": closing.tried} if closing else {}
+    if isinstance(error, Tampered):
+        text, more = f"it replaced {error}", {"tampered": True}
+    pair.send(judge, {"raised": {"message": clean(text), **more}})

@@ -9,7 +9,7 @@ import select
 import signal
 import socket
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Self
@@ -33,7 +33,8 @@ _STOPPED_RUNS_NS = 500_000  # more than the kernel may still count when all have
 _FEW_STRAYS, _TURNS_A_STRAY = 3, 8  # so often may it have been given a core out of turn, and once in so many turns
 _TIMES_RUN = 2  # place in /proc/PID/task/ID/schedstat
 _MINOR_FAULTS = 7  # place of minflt in /proc/PID/stat, counted from behind the name
-_WITHOUT_MEMORY = ("OutOfMemoryError: CUDA", "CUDA_ERROR_OUT_OF_MEMORY")  # raised for want of a GPU's memory
+# Raised for want of a GPU's memory, by torch and by CuPy.
+_WITHOUT_MEMORY = ("OutOfMemoryError: ", "CUDA_ERROR_OUT_OF_MEMORY", "cudaErrorMemoryAllocation")
 _PROCESS_GROUP = 4  # PIDFD_SIGNAL_PROCESS_GROUP, Linux 6.9
 
 
@@ -51,11 +52,12 @@ class OutOfTurn(Exception):
 
 
 class CandidateEnded(Exception):
-    """It does not go on; `fate` is the record candidate_fate."""
+    """It does not go on; `fate` is the record candidate_fate, `library` what it tried of closed libraries."""
 
-    def __init__(self, end: str, phase: str, code: int = 0, message: str = "") -> None:
+    def __init__(self, end: str, phase: str, code: int = 0, message: str = "", library: Sequence[str] = ()) -> None:
         super().__init__(end)
         self.fate = {"end": end, "phase": phase, "code": code, "message": clean(message)}
+        self.library = list(library)
 
 
 class CandidateProcess:
@@ -332,7 +334,8 @@ class CandidateProcess:
             text = text if isinstance(text, str) else ""
             first = text.partition("\n")[0]
             end = "out_of_memory" if any(x in first for x in _WITHOUT_MEMORY) else "raised"
-            raise CandidateEnded(end, self.phase, 0, text)
+            end = "tampered" if content.get("tampered") is True else end
+            raise CandidateEnded(end, self.phase, 0, text, self.library)
         return message
 
     def _closed(self) -> CandidateEnded:

@@ -120,13 +120,36 @@ class Contest:
                 self.forward_ns += process.forward_ns
 
     @contextlib.contextmanager
-    def candidate(self, reference: Reference | None = None, closed: bool = False) -> Iterator[Checks]:
-        """A fork of the candidate with memory lent to it, not loaded yet; with `closed`, libraries' operators raise."""
+    def loaded(self, closed: bool, started: Checks | None = None) -> Iterator[Checks]:
+        """A fork that has loaded the candidate, that one if it is started already; with `closed`, libraries' operators
+        raise in its calls. While it loads it can't capture what libraries do then: who has to capture may, but has none
+        of the device's libraries."""
+        with contextlib.ExitStack() as stack:
+            try:
+                checks = self._loaded(stack, started, closed)
+            except CandidateEnded as ended:
+                if not (closed and here().has_captures and ended.fate["end"] == "raised"):
+                    raise
+                stack.close()
+                checks = self._loaded(stack, None, closed, early=True)
+            yield checks
+
+    def _loaded(self, stack: contextlib.ExitStack, started: Checks | None, closed: bool, early: bool = False) -> Checks:
+        checks = started or stack.enter_context(self.candidate(closed=closed, early=early))
+        checks.load()
+        return checks
+
+    @contextlib.contextmanager
+    def candidate(
+        self, reference: Reference | None = None, closed: bool = False, early: bool = False
+    ) -> Iterator[Checks]:
+        """A fork of the candidate with memory lent to it, not loaded yet; with `closed`, libraries' operators raise,
+        with `early` those of the device while it loads too."""
         reference = reference or self.reference
         self._build()
         with self.arena(self.work["manifest"], reference) as arena:
             may = Permissions(str(self.folder), processes=not self._host(), system_only=bool(self._host()))
-            with self._start(arena, self._program(closed), self.call_s, may, self._host()) as process:
+            with self._start(arena, self._program(closed, early), self.call_s, may, self._host()) as process:
                 yield Checks(arena, process, reference, self.tolerance)
                 self.forward_ns += process.forward_ns
             if reference is not self.reference:
@@ -220,12 +243,12 @@ class Contest:
     def call_s(self) -> float:
         return self.options.get("call_limit_ms", 30_000) / 1000
 
-    def _program(self, closed: bool) -> Program:
+    def _program(self, closed: bool, early: bool = False) -> Program:
         file = self.work["manifest"]["entry"].get("python_host", {}).get("file", "")
         shown = place_for_candidates(self.folder)
         artifact = str(shown / ARTIFACT) if self.work.get("artifact") else ""
         home = str(shown / _HOME) if self._home.exists() else ""
-        return Program(artifact, closed, home, file=str(shown / file) if file else "")
+        return Program(artifact, closed, early, home, file=str(shown / file) if file else "")
 
     def _start(
         self,

@@ -6,8 +6,11 @@ import ctypes
 import functools
 from typing import Any
 
+from kernelmesh_worker import traps
+
 TICKET_BYTES = 64  # of CUipcMemHandle
 _LAZY_PEER_ACCESS = 1
+_VERSIONS = (3020, 10000, 10010, 11040, 12030, 12050, 13000)  # in which functions got other parameters
 _EQUAL = 1  # CU_STREAM_WAIT_VALUE_EQ
 _NO_STREAM = ctypes.c_void_p(None)  # the default stream: what is behind blocking streams too
 
@@ -69,6 +72,21 @@ class Driver:
 
     def _call(self, name: str, *arguments: Any) -> None:
         self.check(name, getattr(self._library, name)(*arguments))
+
+    def places(self, names: tuple[str, ...]) -> set[int]:
+        """Where functions of the library lie, by their names and as it hands them out to CUDA's runtime."""
+        found = {traps.place(self._library, name) for name in names}
+        for name in {x.partition("_")[0] for x in names}:
+            for version in _VERSIONS:
+                found.add(self._handed_out(name, version))
+        return {x for x in found if x}
+
+    def _handed_out(self, name: str, version: int) -> int | None:
+        ask = getattr(self._library, "cuGetProcAddress_v2", None)
+        place, status = ctypes.c_void_p(), ctypes.c_int()
+        if ask is None or ask(name.encode(), ctypes.byref(place), version, ctypes.c_uint64(0), ctypes.byref(status)):
+            return None
+        return place.value
 
     # -- devices ------------------------------------------------------------------------------------------------------
 

@@ -9,6 +9,7 @@ from typing import Any
 
 import torch
 
+from kernelmesh_worker import traps
 from kernelmesh_worker.cuda_context import CudaError, Driver, driver
 from kernelmesh_worker.device import Clock, Device
 from kernelmesh_worker.device_names import VISIBLE, DeviceAbsent
@@ -19,6 +20,10 @@ _BLOCK = 2 << 20  # smaller blocks share one of this size, which a ticket opens 
 _EXCLUSIVE, _PROHIBITED = 3, 2  # CU_COMPUTEMODE_*
 _MEMORY_SHARE = 0.6
 _MEMORY_BYTES, _MEMORY_TIMES = 8 << 30, 32  # beside its context and its libraries' own
+_CONTEXTS = ("cuCtxCreate", "cuCtxCreate_v2", "cuCtxCreate_v3", "cuCtxCreate_v4")
+_CAPTURES = ("cuStreamBeginCapture", "cuStreamBeginCapture_v2", "cuStreamBeginCapture_v2_ptsz",
+             "cuStreamBeginCaptureToGraph", "cuStreamBeginCaptureToGraph_ptsz")  # fmt: skip
+_NOT_SUPPORTED = 801  # CUDA_ERROR_NOT_SUPPORTED
 _TRANSFERS_A_CLOCK = 2  # of the memories of all such GPUs
 _FLUSHED = 2  # times the L2 cache are written to flush it
 
@@ -105,20 +110,34 @@ class EventClock(Clock):
         self._drain()
 
 
-# What does the work of whole operators, by the library that has it; torch's own calls are closed before.
+# What does the work of whole operators, by a function that each library with it has; torch's calls are closed before.
 _CLOSED = {
-    "cublasLt": ("cublasLtMatmul",),
-    "cublas.so": tuple(
+    "cublasLtCreate": ("cublasLtMatmul", "cublasLtMatrixTransform")
+    + tuple(
+        f"cublasLt{x}"
+        for types in ("ACC", "BII", "BSB", "BSS", "CCC", "DDD", "HHH", "HSH", "HSS", "KCC", "KCK", "SSS", "TSS", "TST",
+                      "ZZZ")
+        for x in (f"{types}Matmul", f"LegacyGemm{types}")
+    ),
+    "cublasCreate_v2": tuple(
         f"cublas{kind}{call}{suffix}"
         for kind in "SDCZH"
-        for call in ("gemm", "gemmBatched", "gemmStridedBatched", "gemv", "ger", "dot", "axpy", "scal", "nrm2", "asum",
-                     "symm", "syrk", "trmm", "trsm", "geam")
+        for call in ("gemm", "gemmBatched", "gemmStridedBatched", "gemmGroupedBatched", "gemm3m", "gemv", "gemvBatched",
+                     "gemvStridedBatched", "ger", "dot", "axpy", "scal", "nrm2", "asum", "symm", "symv", "syrk",
+                     "syr2k", "syrkx", "trmm", "trsm", "trsmBatched", "trmv", "trsv", "geam", "dgmm", "copy")
         for suffix in ("", "_v2", "_64", "_v2_64")
-    ) + ("cublasGemmEx", "cublasGemmBatchedEx", "cublasGemmStridedBatchedEx", "cublasSgemmEx"),
-    "cudnn": ("cudnnBackendExecute", "cudnnConvolutionForward", "cudnnSoftmaxForward", "cudnnPoolingForward",
-              "cudnnActivationForward", "cudnnBatchNormalizationForwardInference", "cudnnReduceTensor"),
-    "cufft": ("cufftExecC2C", "cufftExecR2C", "cufftExecC2R", "cufftExecZ2Z", "cufftXtExec"),
-    "cusparse": ("cusparseSpMM", "cusparseSpMV", "cusparseSDDMM"),
+    )
+    + tuple(
+        f"cublas{call}{suffix}"
+        for call in ("GemmEx", "GemmBatchedEx", "GemmStridedBatchedEx", "GemmGroupedBatchedEx", "SgemmEx", "CgemmEx",
+                     "DotEx", "DotcEx", "AxpyEx", "ScalEx", "Nrm2Ex", "AsumEx")
+        for suffix in ("", "_64")
+    ),
+    "cudnnBackendExecute": ("cudnnBackendExecute", "cudnnConvolutionForward", "cudnnSoftmaxForward",
+                            "cudnnPoolingForward", "cudnnActivationForward", "cudnnBatchNormalizationForwardInference",
+                            "cudnnReduceTensor", "cudnnOpTensor", "cudnnAddTensor", "cudnnScaleTensor"),
+    "cufftExecC2C": ("cufftExecC2C", "cufftExecR2C", "cufftExecC2R", "cufftExecZ2Z", "cufftXtExec"),
+    "cusparseCreate": ("cusparseSpMM", "cusparseSpMV", "cusparseSDDMM", "cusparseSpGEMM_compute"),
 }  # fmt: skip
 
 
@@ -136,6 +155,7 @@ class CudaDevice(Device):
     chunk = 1 << 24
     has_gate = True
     has_clock = True
+    has_captures = True
     builds_in_calls = True
     can_replay = True
 
@@ -191,6 +211,13 @@ class CudaDevice(Device):
         from kernelmesh_worker.cuda_probe import arch_of
 
         return arch_of(driver().attribute("major", 0), driver().attribute("minor", 0))
+
+    def confine(self) -> None:
+        """There is one context: nobody would wait for what runs in another, or for how long it keeps the device."""
+        traps.refuse(driver().places(_CONTEXTS), _NOT_SUPPORTED)
+
+    def hold_capture(self) -> dict[int, bytes]:
+        return traps.refuse(driver().places(_CAPTURES), _NOT_SUPPORTED)
 
     def _absent(self, why: str) -> str:
         return (

@@ -38,13 +38,14 @@ class Device(ABC):
     entries: tuple[str, ...]  # kinds of candidates that it runs
     dispatch_keys: tuple[str, ...]  # where torch has registered what computes on it
     build_signs: tuple[bytes, ...] = ()  # in a candidate's file: it builds something when it is first called
-    closed_functions: dict[str, tuple[str, ...]] = {}  # of its libraries, by a part of their files' names
+    closed_functions: dict[str, tuple[str, ...]] = {}  # of its libraries, by one that each has
     copied: int  # bytes whose copy shows how fast its memory is
     matrix: int  # side of the square matrices whose product shows how fast it multiplies
     chunk: int  # elements of two tensors that are looked at together
     has_gate = False  # its work can be made to wait for the judge
     has_clock = False  # of its own, that sees a call's work alone
     can_replay = False  # what a candidate launched can be recorded, and carried out without its process
+    has_captures = False  # work can be captured on it, to be done again later
     builds_in_calls = False  # compilers of its languages run in the first call
     policy = "as_shipped"  # how exactly the reference computes; or "strict"
 
@@ -57,6 +58,13 @@ class Device(ABC):
     def allocate_by(self, library: str) -> None:  # noqa: B027 - not every device has something to do
         """In a candidate's process, before `enter`: from here on each of torch's tensors has memory of its own, by that
         recorder's library."""
+
+    def confine(self) -> None:  # noqa: B027 - not every device has something to do
+        """In a candidate's process, before its code runs: nothing of it works where the clock does not wait for it."""
+
+    def hold_capture(self) -> dict[int, bytes]:
+        """From here on no work can be captured to be done again later, until traps.restore gets what this gives."""
+        return {}
 
     @abstractmethod
     def allocate(self, size: int) -> LentBuffer:

@@ -354,8 +354,7 @@ def _time_shape(contest: Contest) -> dict[str, Any]:
         floor = Floor(0, 0.0)
         try:
             closed = contest.calls_libraries and not contest.options.get("allow_library_calls", False)
-            with contest.candidate(closed=closed) as checks:
-                checks.load()
+            with contest.loaded(closed) as checks:
                 draw, drawn = contest.drawn(contest.draws[0])
                 checked.append(checks.call(draw, drawn.values, checks.reference.expected(drawn.values)))
                 checks.settle()

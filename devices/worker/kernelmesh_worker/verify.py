@@ -124,17 +124,21 @@ class Verification:
 
     # -- without libraries --------------------------------------------------------------------------------------------
 
-    def check_library(self, checks: Checks) -> None:
-        """One more draw in a process in which operators of libraries raise."""
-        self._turn_to(checks)
-        message, changed = "", False
+    def check_library(self, started: Checks | None = None) -> None:
+        """One more draw in a process in which operators of libraries raise: that one if it is started already."""
+        self.contest.use(self.shape)
+        message, changed, calls = "", False, []
         try:
-            checks.load()
-            draw, drawn = self.contest.drawn(self.contest.more("library"))
-            changed = is_bad(checks.call(draw, drawn.values, checks.reference.expected(drawn.values)))
+            with self.contest.loaded(True, started) as checks:
+                self._turn_to(checks)
+                draw, drawn = self.contest.drawn(self.contest.more("library"))
+                changed = is_bad(checks.call(draw, drawn.values, checks.reference.expected(drawn.values)))
+                calls = checks.process.library
         except CandidateEnded as ended:
-            message, changed = ended.fate["message"] or ended.fate["end"], True
-        self.library = {"calls": checks.process.library, "changed": changed, "message": message}
+            if ended.fate["end"] == "tampered":
+                raise
+            message, changed, calls = ended.fate["message"] or ended.fate["end"], True, ended.library
+        self.library = {"calls": calls, "changed": changed, "message": message}
 
     def note_loaded(self, programs: set[str]) -> None:
         """Of one that has no operators to call: which libraries it has beside those that every C++ program has."""
@@ -287,9 +291,7 @@ def _check_library(contest: Contest, early: Checks | None, found: list[Verificat
     if early is not None:
         found[0].check_library(early)
     for one in found if contest.calls_libraries and early is None else []:
-        contest.use(one.shape)
-        with contest.candidate(closed=True) as checks:
-            one.check_library(checks)
+        one.check_library()
 
 
 def _check_weights(contest: Contest, found: list[Verification]) -> None:

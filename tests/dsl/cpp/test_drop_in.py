@@ -125,7 +125,7 @@ def test_a_model_with_an_export_inside_takes_the_state_of_one_with_model_inside(
     with torch.no_grad():
         torch.testing.assert_close(models[1]["tail"](x, y), models[0]["tail"](x, y))
     del state["tail.scale"]
-    with pytest.raises(RuntimeError, match="Missing key.* \"tail.scale\""):
+    with pytest.raises(RuntimeError, match='Missing key.* "tail.scale"'):
         models[1].load_state_dict(state)
 
 

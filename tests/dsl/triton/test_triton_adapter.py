@@ -126,9 +126,7 @@ WRONG_TOO = [
 ]
 
 
-@pytest.mark.parametrize(
-    ("text", "said"), [*WRONG, *(pytest.param(*x, marks=pytest.mark.long) for x in WRONG_TOO)]
-)
+@pytest.mark.parametrize(("text", "said"), [*WRONG, *(pytest.param(*x, marks=pytest.mark.long) for x in WRONG_TOO)])
 def test_what_is_wrong_is_told_in_one_line(adapter: ModuleType, tmp_path: Path, text: str, said: str) -> None:
     result = built(adapter, tmp_path, text)
     assert not result.ok and result.kind == "compile_error"

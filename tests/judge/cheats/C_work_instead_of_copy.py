@@ -3,7 +3,7 @@ long: so nothing seems to come late.
 
 task: relu
 expect: clock_mismatch tampering below_floor wrong_values
-class: C none
+class: C none D
 library: kernels
 """
 

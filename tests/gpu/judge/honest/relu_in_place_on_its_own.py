@@ -1,0 +1,34 @@
+"""Copies its input to a buffer of its own and works there in place.
+
+task: relu
+expect: passed
+"""
+
+import torch
+import torch.nn as nn
+import triton
+import triton.language as tl
+
+
+@triton.jit
+def relu(x, y, n, BLOCK: tl.constexpr):
+    i = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
+    inside = i < n
+    tl.store(y + i, tl.maximum(tl.load(x + i, mask=inside), 0.0), mask=inside)
+
+
+def apply(x, y):
+    relu[(triton.cdiv(x.numel(), 4096),)](x, y, x.numel(), BLOCK=4096)
+    return y
+
+
+class ModelNew(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.y = None
+
+    def forward(self, x):
+        if self.y is None:
+            self.y = torch.empty_like(x)
+        self.y.copy_(x)
+        return apply(self.y, self.y)
