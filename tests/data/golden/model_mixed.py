@@ -200,16 +200,14 @@ class ModelNew(nn.Module):
         input_0 = inputs[0]
         p_conv_weight, p_scale, b_last, c_half = [held[key] for held, key in self._held]
         # g0: aten.convolution, aten.view, aten.copy_
-        conv = first(
-            aten.convolution.default(
-                input=input_0,
-                weight=p_conv_weight,
-                bias=None,
-                stride=[1, 1],
-                padding=[0, 0],
-                transposed=False,
-            )
-        )
+        conv = first(aten.convolution.default(
+            input=input_0,
+            weight=p_conv_weight,
+            bias=None,
+            stride=[1, 1],
+            padding=[0, 0],
+            transposed=False,
+        ))
         view = first(aten.view.default(p_scale, size=[4, 1, 1]))
         aten.copy_.default(b_last, src=c_half)
         # g1: kernels

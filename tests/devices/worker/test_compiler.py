@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import subprocess
 import sys
 import time
@@ -47,6 +48,7 @@ def compile(request):
 class Worker:
     def __init__(self, folder: Path) -> None:
         self.folder = folder
+        self.numbers = itertools.count()
         self.hub = Hub(folder)
         self.adapter = folder / "adapter.py"
         self.adapter.write_text(ADAPTER, encoding="utf-8")
@@ -56,7 +58,7 @@ class Worker:
         self.hello = self.hub.receive()
 
     def send(self, text: str) -> int:
-        source = self.folder / f"source {text}"
+        source = self.folder / f"source {next(self.numbers)}"  # a build may still read an earlier one
         source.write_text(text, encoding="utf-8")
         work = {"manifest": {}, "files": {"a.c": str(source)}, "adapter": str(self.adapter)}
         return self.hub.send("c", "compile", work | {"arch": "x86-64-v3", "folder": str(self.folder)})
