@@ -65,6 +65,10 @@ class Journal:
         """Outcomes of the stages of one kind: trace, compile, verify, time."""
         return [x for x in self.of_kind("stage_finished", "stage_failed") if x.result["kind"] == kind]
 
+    def lost_stages(self) -> list[Fact]:
+        """Those that failed for good; a profile is not tried again, and nothing depends on it."""
+        return [x for x in self.of_kind("stage_failed") if x.result["kind"] != "profile"]
+
 
 def _once(things: list[object], what: str) -> None:
     twice = [x for x, n in Counter(things).items() if n != 1]
