@@ -111,10 +111,6 @@ std::vector<std::string> writers(const place& where, const std::string& kind, co
   return out;
 }
 
-failure refused(const std::string& flag, const std::string& why) {
-  return {failure_code::bad_input, flag + ": " + why};
-}
-
 std::string no_kernel(const place& where, const std::string& device, const std::vector<std::string>& dsls) {
   auto all = writers(where, kind_of(device), {});
   return "no kernel in " + listed(dsls) + " runs on " + in_quotes(device) + "; those in " + listed(all) + " do";
@@ -126,23 +122,23 @@ expected<std::vector<target>> targets_of(const place& where, const std::vector<s
                                          const std::vector<std::string>& dsls) {
   for (const auto& dsl : dsls)
     if (!where.registry->find(dsl))
-      return tl::unexpected{
-          refused("--dsl", "there is no DSL " + in_quotes(dsl) + "; known: " + listed(where.known.dsls))};
+      return fail(failure_code::bad_input,
+                  "--dsl: there is no DSL " + in_quotes(dsl) + "; known: " + listed(where.known.dsls));
   std::vector<target> out;
   std::set<std::string> used;
   for (const auto& device : std::set(devices.begin(), devices.end())) {
     auto fit = writers(where, kind_of(device), dsls);
     if (fit.empty() && writers(where, kind_of(device), {}).empty())
-      return tl::unexpected{refused("--device", "no DSL has kernels that run on " + in_quotes(device))};
-    if (fit.empty()) return tl::unexpected{refused("--dsl", no_kernel(where, device, dsls))};
+      return fail(failure_code::bad_input, "--device: no DSL has kernels that run on " + in_quotes(device));
+    if (fit.empty()) return fail(failure_code::bad_input, "--dsl: " + no_kernel(where, device, dsls));
     for (const auto& dsl : fit) out.push_back({{device}, dsl, ""});
     used.insert(fit.begin(), fit.end());
   }
   for (const auto& dsl : dsls)
     if (!used.contains(dsl))
-      return tl::unexpected{refused("--dsl", "no kernel in " + in_quotes(dsl) + " runs on " + listed(devices)
-                                                 + "; they run on "
-                                                 + listed(where.registry->find(dsl)->manifest.devices))};
+      return fail(failure_code::bad_input, "--dsl: no kernel in " + in_quotes(dsl) + " runs on " + listed(devices)
+                                               + "; they run on "
+                                               + listed(where.registry->find(dsl)->manifest.devices));
   return out;
 }
 

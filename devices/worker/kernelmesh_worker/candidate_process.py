@@ -18,7 +18,7 @@ from kernelmesh_worker import pair
 from kernelmesh_worker.device import here
 from kernelmesh_worker.proc_files import children, content, names_in, oom_kills, own_bytes, runs, stat_fields, state
 from kernelmesh_worker.sandbox import Permissions
-from kernelmesh_worker.text import clean
+from kernelmesh_worker.text import clean, one_line
 from kernelmesh_worker.zygote_client import Ended, Forked, ZygoteClient, ZygoteLost
 
 _LOOK_S = 0.05  # how often memory is looked at while waiting
@@ -58,6 +58,7 @@ class CandidateEnded(Exception):
         super().__init__(end)
         self.fate = {"end": end, "phase": phase, "code": code, "message": clean(message)}
         self.library = list(library)
+        self.said = one_line(clean(message)) or end  # its last words; without any, how it ended
 
 
 class CandidateProcess:

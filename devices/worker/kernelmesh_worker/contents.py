@@ -9,6 +9,7 @@ from typing import Any
 
 import torch
 
+from kernelmesh_worker.arena import Arena
 from kernelmesh_worker.contest import Contest
 from kernelmesh_worker.device import here
 from kernelmesh_worker.draws import KINDS, Draw, Drawn
@@ -31,6 +32,11 @@ class Content:
     draw: Draw
     inputs: list[Any]
     probe: str = ""
+
+
+def is_roomy(arena: Arena) -> bool:
+    """Is there memory for as much again, and for all that is made of it?"""
+    return sum(x.size for x in arena.lent) * ROOM < here().available_memory()
 
 
 class Contents:

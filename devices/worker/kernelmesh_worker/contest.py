@@ -158,7 +158,7 @@ class Contest:
     def _build(self) -> None:
         """Loads the candidate once where it may keep what it builds while it is loaded; later forks find that in their
         home folder. Not again for the same files."""
-        files = [x for x in self.folder.rglob("*") if x.is_file()]
+        files = self.own_files()
         if self._home.exists() or not homes.may_build(files, here().build_signs):
             return
         built = Path(tempfile.gettempdir(), "homes", homes.content_key(self.folder, files))
@@ -186,6 +186,10 @@ class Contest:
                     arena.use(shape)
                     process.ask("call", **lend(arena, self.firsts[shape].values))
                     homes.check(folder)
+
+    def own_files(self) -> list[Path]:
+        """In its folder, without what it built."""
+        return [x for x in self.folder.rglob("*") if x.is_file() and not x.is_relative_to(self._home)]
 
     @property
     def _home(self) -> Path:

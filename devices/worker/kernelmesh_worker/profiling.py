@@ -21,7 +21,6 @@ from kernelmesh_worker.contest import ARTIFACT, Contest, finished
 from kernelmesh_worker.device import here
 from kernelmesh_worker.profilers import NoFigures
 from kernelmesh_worker.sandbox import place_for_candidates
-from kernelmesh_worker.text import one_line
 
 _WARM_UP_CALLS, _FEWEST_CALLS, _MOST_CALLS, _CALLS_S = 2, 5, 200, 0.5
 _TOOL_S = 30.0  # of a profiler: its start, or one call under it
@@ -208,8 +207,7 @@ def _no_figures_of(tool: str) -> Iterator[None]:
     try:
         yield
     except CandidateEnded as ended:
-        said = one_line(ended.fate["message"]) or ended.fate["end"]
-        raise NoFigures(f"{tool} did not get to its end: {said}") from None
+        raise NoFigures(f"{tool} did not get to its end: {ended.said}") from None
 
 
 def profile(contest: Contest) -> dict[str, Any]:

@@ -25,7 +25,6 @@ from kernelmesh_worker.contest import ARTIFACT, HOSTS, Contest
 from kernelmesh_worker.device import here
 from kernelmesh_worker.draws import plan_draws
 from kernelmesh_worker.lent import spec_of
-from kernelmesh_worker.text import one_line
 from kernelmesh_worker.values import tensors_in
 
 _RECORDER = "KERNELMESH_CUDA_RECORDER"
@@ -81,9 +80,8 @@ def seal(contest: Contest, check: Check) -> Sealing:
 
 
 def _key(contest: Contest) -> str:
-    files = [x for x in contest.folder.rglob("*") if x.is_file() and ".home" not in x.parts]
     about = (contest.work["task"], contest.work["manifest"], here().policy)
-    return homes.content_key(contest.folder, files) + json.dumps(about, sort_keys=True, default=str)
+    return homes.content_key(contest.folder, contest.own_files()) + json.dumps(about, sort_keys=True, default=str)
 
 
 def _keep(key: str, found: _Known) -> None:
@@ -108,8 +106,7 @@ def _recorded(contest: Contest, folder: Path) -> Contest:
     try:
         (folder / ARTIFACT).write_bytes(_record(contest, recorder))
     except CandidateEnded as ended:
-        said = one_line(ended.fate["message"]) or ended.fate["end"]
-        raise NotSealed(f"its calls can't be recorded: {said}") from None
+        raise NotSealed(f"its calls can't be recorded: {ended.said}") from None
     return _about(contest, folder)
 
 
@@ -160,8 +157,7 @@ def _checked(contest: Contest, sealed: Contest, check: Check) -> list[Figures]:
     try:
         figures = check(fresh)
     except CandidateEnded as ended:
-        said = one_line(ended.fate["message"]) or ended.fate["end"]
-        raise NotSealed(f"its launches can't be carried out without its process: {said}") from None
+        raise NotSealed(f"its launches can't be carried out without its process: {ended.said}") from None
     finally:
         contest.forward_ns += fresh.forward_ns
     if bad := next((x for x in figures if _is_wrong(x)), None):

@@ -13,7 +13,7 @@ from typing import Any, TypeVar
 from kernelmesh_worker.arena import Arena, Delivered, JudgeFailure
 from kernelmesh_worker.candidate_process import CandidateEnded, CandidateProcess, OutOfTurn
 from kernelmesh_worker.checking import Checks, Figures, agree, badness, collect, lend
-from kernelmesh_worker.contents import ROOM, Content, Contents
+from kernelmesh_worker.contents import Content, Contents, is_roomy
 from kernelmesh_worker.contest import Contest, finished
 from kernelmesh_worker.device import here
 from kernelmesh_worker.floor import Floor, measure_floor
@@ -142,7 +142,7 @@ class Baselines:
         self.compiled: Baseline | None = None
         self.eager = Baseline(contest, stack)
         # In a process of its own where that fits: two turns of one process would find each other's caches warm.
-        self.repeat = Baseline(contest, stack) if _is_roomy(self.eager.arena) else self.eager
+        self.repeat = Baseline(contest, stack) if is_roomy(self.eager.arena) else self.eager
         for side in self.all():  # both start side by side
             side.load()
         if "compile" in contest.options.get("baselines", []):
@@ -150,10 +150,6 @@ class Baselines:
 
     def all(self) -> list[Baseline]:
         return [x for x in dict.fromkeys((self.eager, self.repeat, self.compiled)) if x]
-
-
-def _is_roomy(arena: Arena) -> bool:
-    return sum(x.size for x in arena.lent) * ROOM < here().available_memory()
 
 
 def _compiled(contest: Contest, stack: contextlib.ExitStack, samples: Samples, content: Content) -> Baseline | None:

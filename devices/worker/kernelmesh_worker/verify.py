@@ -17,9 +17,8 @@ import torch
 from kernelmesh_worker.candidate_process import CandidateEnded
 from kernelmesh_worker.checking import Checks, Figures, is_bad
 from kernelmesh_worker.comparison import compare, rms_of
-from kernelmesh_worker.contents import ROOM
+from kernelmesh_worker.contents import is_roomy
 from kernelmesh_worker.contest import ARTIFACT, Contest, finished
-from kernelmesh_worker.device import here
 from kernelmesh_worker.draws import TINY, Drawn
 from kernelmesh_worker.probes import can_be_probed, one_changed, permuted
 from kernelmesh_worker.reference import Expected, Reference
@@ -234,7 +233,8 @@ def verify(contest: Contest) -> list[dict[str, Any]]:
                 _check_draws(contest, checks, found)
             if not any(x.is_wrong for x in found):
                 _check_weights(contest, found)
-                _check_library(contest, closed, found)
+                for one in found if contest.calls_libraries else []:
+                    one.check_library(closed)
         if not any(x.is_wrong for x in found):
             _seal(contest, found)
     except CandidateEnded as ended:
@@ -281,17 +281,9 @@ def _check_draws(contest: Contest, checks: Checks, found: list[Verification]) ->
 def _closed_early(contest: Contest, checks: Checks, stack: contextlib.ExitStack) -> Checks | None:
     """A candidate without libraries that loads while the other one is asked; None where it is not needed, or has one
     for each shape, or takes memory that may be missed."""
-    lent = sum(x.size for x in checks.arena.lent)
-    if not contest.calls_libraries or len(contest.firsts) > 1 or lent * ROOM > here().available_memory():
+    if not contest.calls_libraries or len(contest.firsts) > 1 or not is_roomy(checks.arena):
         return None
     return stack.enter_context(contest.candidate(closed=True))
-
-
-def _check_library(contest: Contest, early: Checks | None, found: list[Verification]) -> None:
-    if early is not None:
-        found[0].check_library(early)
-    for one in found if contest.calls_libraries and early is None else []:
-        one.check_library()
 
 
 def _check_weights(contest: Contest, found: list[Verification]) -> None:

@@ -2,18 +2,17 @@
 
 from __future__ import annotations
 
-import base64
 import importlib.util
 import json
 import subprocess
 import sys
 from pathlib import Path
-from typing import Any
 
 import msgpack
 import pytest
 from boxes import SOURCES, boxed
 from family import Hub, environment
+from launch_texts import pointer, record
 
 TRITON = """import triton
 import triton.language as tl
@@ -35,26 +34,14 @@ CUDA = """extern "C" __global__ void twice(const float* x, float* y) {
 CASES = {"triton": ("kernels.py", "double", TRITON), "cuda_c": ("k.cu", "twice", CUDA)}
 
 
-def pointer(buffer: str) -> dict[str, Any]:
-    place = {"buffer": buffer, "index": 0, "offset": 0}
-    return {"value": base64.b64encode(bytes(8)).decode(), "pointers": [{"at": 0, "place": place}]}
-
-
-def record(image: str, kernel: str) -> dict[str, Any]:
-    one = {"x": 1, "y": 1, "z": 1}
-    launch = {"image": 0, "kernel": kernel, "grid": one | {"x": 4}, "block": one | {"x": 256}, "cluster": one}
-    launch |= {"shared_bytes": 0, "cooperative": False, "parameters": [pointer("argument"), pointer("output")]}
-    images = [{"name": image, "content": ""}]
-    return {"version": 1, "arch": "", "images": images, "scratch": [], "operations": [{"launch": launch}]}
-
-
 @pytest.mark.parametrize("language", CASES)
 def test_a_language_of_gpus_is_built_in_the_sandbox_without_a_gpu(language: str, tmp_path: Path) -> None:
     needed = {"triton": "triton", "cuda_c": "nvidia"}[language]
     if importlib.util.find_spec(needed) is None:
         pytest.skip(f"the Python package {needed} is not installed")
     image, kernel, text = CASES[language]
-    sources = {image: text, "launches.json": json.dumps(record(image, kernel))}
+    launches = record(kernel, image, [pointer("argument"), pointer("output")], block={"x": 256, "y": 1, "z": 1})
+    sources = {image: text, "launches.json": json.dumps(launches)}
     files = {}
     for i, (name, content) in enumerate(sources.items()):
         (tmp_path / f"blob{i}").write_text(content)

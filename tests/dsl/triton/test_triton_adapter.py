@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import base64
 import importlib.util
 import json
 import sys
@@ -10,8 +9,10 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any
 
+import launch_texts
 import msgpack
 import pytest
+from launch_texts import number, pointer
 
 ROOT = Path(__file__).resolve().parents[3]
 HEAD = "import triton\nimport triton.language as tl\n\n\n"
@@ -38,21 +39,8 @@ KERNELS = {
 pytestmark = pytest.mark.skipif(importlib.util.find_spec("triton") is None, reason="Triton is not installed")
 
 
-def pointer(buffer: str) -> dict[str, Any]:
-    place = {"buffer": buffer, "index": 0, "offset": 0}
-    return {"value": base64.b64encode(bytes(8)).decode(), "pointers": [{"at": 0, "place": place}]}
-
-
-def number(x: int) -> dict[str, Any]:
-    return {"value": base64.b64encode(x.to_bytes(4, "little")).decode(), "pointers": []}
-
-
 def record(kernel: str = "double", image: str = "kernels.py", **changes: Any) -> dict[str, Any]:
-    one = {"x": 1, "y": 1, "z": 1}
-    launch = {"image": 0, "kernel": kernel, "grid": one | {"x": 4}, "block": one, "cluster": one, "shared_bytes": 0}
-    launch |= {"cooperative": False, "parameters": [pointer("argument"), pointer("output"), number(1000)]} | changes
-    images = [{"name": image, "content": ""}]
-    return {"version": 1, "arch": "", "images": images, "scratch": [], "operations": [{"launch": launch}]}
+    return launch_texts.record(kernel, image, [pointer("argument"), pointer("output"), number(1000)], **changes)
 
 
 @pytest.fixture(scope="module")
