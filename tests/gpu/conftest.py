@@ -17,6 +17,19 @@ sys.path.insert(0, str(Path(__file__).parents[1] / "devices" / "worker"))
 from shared_machine import SharedMachine
 
 
+def pytest_addoption(parser: pytest.Parser) -> None:
+    parser.addoption("--share", default="1/1", metavar="K/N", help="every Nth test, from the Kth on")
+
+
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    share, _, shares = config.getoption("--share").partition("/")
+    if not (share.isdecimal() and shares.isdecimal() and 0 < int(share) <= int(shares)):
+        raise pytest.UsageError(f"--share {config.getoption('--share')}: K/N is meant, as in 2/3")
+    kept = items[int(share) - 1 :: int(shares)]
+    config.hook.pytest_deselected(items=[x for x in items if x not in kept])
+    items[:] = kept
+
+
 def why_no_gpu() -> str:
     """Empty if there is one that can be used."""
     try:
