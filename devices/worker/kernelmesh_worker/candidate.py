@@ -159,6 +159,7 @@ class Server:
         self._recorder = recorder
         self._clock = here().clock(lent[0])
         self._closing = LibraryGuard(order["early"]) if order["closed"] else None
+        self._check_clock: Callable[[], None] = lambda: None
         self._has_called = False
         self._builds_in_calls = here().builds_in_calls
         # torch.compile builds in the reference's first call
@@ -169,9 +170,11 @@ class Server:
         if self._closing is None:
             return lambda: None
         check, close = watch(*library_guard.parts()), self._closing.close
+        self._check_clock = check_clock = watch((), {type(self._clock): tuple(vars(type(self._clock)))}, self._clock)
 
         def checked() -> None:
             check()
+            check_clock()
             close()
 
         return checked
@@ -212,6 +215,7 @@ class Server:
             pair.send(self._judge, {"done": number, **told})
         elif "outputs" in command:
             found = self._entry.outputs()
+            self._check_clock()  # a call may have changed it
             self._clock.drain()
             self._close_late()
             library = {"library": self._closing.tried} if self._closing else {}

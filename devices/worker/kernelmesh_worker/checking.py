@@ -119,12 +119,10 @@ class Memory:
         return seen
 
 
-def agree(got: list[Got], want: list[Got], count: int, tolerance: float) -> bool:
+def agree(got: list[Got], want: list[torch.Tensor | None], count: int, tolerance: float) -> bool:
     """Do both say the same, as far as that many random elements of each output show? Whole numbers and truth values
     must be equal; float32 that is off like a narrower float does not agree."""
-    return len(got) == len(want) and all(
-        _agree(a.tensor, b.tensor, count, tolerance) for a, b in zip(got, want, strict=True)
-    )
+    return len(got) == len(want) and all(_agree(a.tensor, b, count, tolerance) for a, b in zip(got, want, strict=True))
 
 
 def _agree(got: torch.Tensor | None, want: torch.Tensor | None, count: int, tolerance: float) -> bool:

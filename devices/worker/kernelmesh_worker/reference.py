@@ -83,6 +83,11 @@ class Reference:
         """What torch gives, on copies of the inputs. TaskRefused if it raises."""
         return self._eager(inputs)[0]
 
+    def eager_with_buffers(self, inputs: list[Any]) -> list[torch.Tensor]:
+        """The buffers that change behind the outputs."""
+        outputs, buffers = self._eager(inputs)
+        return outputs + buffers
+
     def _eager(self, inputs: list[Any]) -> tuple[list[torch.Tensor], list[torch.Tensor]]:
         """Outputs, and the buffers that change."""
         self.reset()
@@ -113,8 +118,7 @@ class Reference:
                 seen.append(name)
 
     def expected(self, inputs: list[Any]) -> Expected:
-        outputs, buffers = self._eager(inputs)
-        eager = outputs + buffers
+        eager = self.eager_with_buffers(inputs)
         self._check_steady(inputs, eager)
         want = self._oracle(inputs, eager)
         finite = all(is_finite(x) for x in (*eager, *want))
@@ -126,8 +130,7 @@ class Reference:
         """Once, if there is room: TaskRefused where the same inputs give something else each time."""
         if self._steady or sum(x.nbytes for x in eager) * 4 > here().available_memory():
             return
-        outputs, buffers = self._eager(inputs)
-        if not all(close(a, b) for a, b in zip(eager, outputs + buffers, strict=True)):
+        if not all(close(a, b) for a, b in zip(eager, self.eager_with_buffers(inputs), strict=True)):
             raise TaskRefused("forward gives something else each time for the same inputs: it is no measure")
         self._steady = True
 

@@ -56,9 +56,14 @@ class _Known:
 _known: dict[str, _Known] = {}  # what came of candidates, the last ones; by what decides it
 
 
+def can_be_sealed(contest: Contest) -> bool:
+    """As far as its kind and its device tell."""
+    return contest.entry == "python_host" and here().can_replay
+
+
 def seal(contest: Contest, check: Check) -> Sealing:
     """Of a candidate that passes hosted. `check` judges the record on draws of its own; once for the same candidate."""
-    if contest.entry != "python_host" or not here().can_replay:
+    if not can_be_sealed(contest):
         return Sealing(None)
     key = _key(contest)
     if known := _known.get(key):

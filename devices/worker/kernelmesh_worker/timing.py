@@ -8,11 +8,12 @@ import random
 import tempfile
 import time
 from collections.abc import Callable, Iterator
-from typing import Any, TypeVar
+from typing import Any
 
-from kernelmesh_worker.arena import Arena, Delivered, JudgeFailure
+from kernelmesh_worker.arena import JudgeFailure
 from kernelmesh_worker.candidate_process import CandidateEnded, CandidateProcess, OutOfTurn
-from kernelmesh_worker.checking import Checks, Figures, agree, badness, collect, lend
+from kernelmesh_worker.checking import Checks, Figures, badness
+from kernelmesh_worker.contender import Contender, at_last, empty_turn
 from kernelmesh_worker.contents import Content, Contents, is_roomy
 from kernelmesh_worker.contest import Contest, finished
 from kernelmesh_worker.device import here
@@ -30,80 +31,12 @@ _WARM_UP_CALLS, _MOST_WARM_UP_CALLS, _WARM_UP_S = 3, 24, 1.5
 _FEW_FAULTS = 64  # pages: a call that touches no more than so many fresh ones has settled
 _MOST_KEPT = 3
 _CHECKED_SHARE = 0.1  # of the timed calls, and one in the first few: all of their outputs are held against the oracle
-_SPOILT_SHARE = 0.75  # of the turns: inputs are overwritten when the call is done, so no work can be left for later
-_SAMPLED = 1024  # elements of each output that are held against eager's in every pair
-_SAMPLE_TOLERANCE = 10  # times the tolerance: what is beyond is checked as a whole
 _LOOK_EVERY = 5  # pairs between two looks at the interval
 _HARD_BUDGETS = 10  # a slow call is repeated FEWEST_PAIRS times, but not beyond so many budgets
 
 _LONGEST_SPIN_NS = 200_000  # a judge that sleeps longer wakes no slower; a longer spin meets other processes
 
 _SECRET = random.SystemRandom()
-Result = TypeVar("Result")
-
-
-class Contender:
-    """A side that is timed: the candidate, or a baseline in a process of the same kind. Stopped between its turns."""
-
-    def __init__(self, arena: Arena, process: CandidateProcess) -> None:
-        self.arena = arena
-        self.process = process
-        self.delivery = 0
-        self.spoilt = False
-
-    def _reset(self) -> None:
-        """Buffers that calls change are what they were, outside of the clock."""
-        if self.arena.has_changing_buffers:
-            self.arena.write_weights()
-            self.process.go_on()
-            self.process.ask("reset", weights=False)
-            self.process.stop()
-
-    def turn(self, content: Content, deliver: bool = False) -> int:
-        """Gives it fresh contents, takes the time of one call, stops it. Outputs that it has to hand over are taken
-        before it is stopped; those that lie where they are lent afterwards: what a thread of it adds comes too late."""
-        self._reset()
-        self.elapsed = timed(self.arena, self.process, "call", content.inputs)
-        self.device_ns = self.process.device_ns
-        hands_over = self.arena.kind == "python_host"
-        if deliver and hands_over:
-            self._take()
-        self.process.stop()
-        if deliver and not hands_over:
-            self._take()
-        return round(self.device_ns) if here().has_clock else self.elapsed
-
-    def _take(self) -> None:
-        self.spoilt = self.arena.spoil_inputs(_SECRET.random() < _SPOILT_SHARE)
-        start = time.perf_counter_ns()
-        self.delivered: Delivered = collect(self.arena, self.process)
-        self.delivery = time.perf_counter_ns() - start
-
-    def empty_turn(self, spin_ns: int, content: Content) -> int:
-        return empty_turn(self.arena, self.process, spin_ns, content)
-
-
-def timed(arena: Arena, process: CandidateProcess, what: str, inputs: list[Any], **more: Any) -> int:
-    """Nanoseconds of what is asked, on fresh contents: they are there before it goes on, or come when it has got ready
-    for them and waits at its device's gate."""
-    if not process.has_gate:
-        told = lend(arena, inputs)
-        return process.timed(what, **(told | more))
-    told = arena.call_words(inputs)
-    arena.poison()
-    here().drain()
-    return process.timed_at_gate(what, lambda gate: arena.arrive(inputs, gate), **(told | more))
-
-
-def empty_turn(arena: Arena, process: CandidateProcess, spin_ns: int, content: Content) -> int:
-    """As a turn, but what it is asked for is to keep a core busy for so long; what it took beyond that."""
-    if process.has_gate:  # behind the gate no core has anything to do
-        spin_ns = 0
-        elapsed = timed(arena, process, "empty", content.inputs, ns=0)
-    else:
-        elapsed = process.timed("empty", ns=spin_ns)
-    process.stop()
-    return elapsed - spin_ns
 
 
 class Baseline(Contender):
@@ -159,7 +92,7 @@ def _compiled(contest: Contest, stack: contextlib.ExitStack, samples: Samples, c
     try:
         baseline = Baseline(contest, stack, cache)
         baseline.load()
-        _at_last(lambda: baseline.turn(content))
+        at_last(lambda: baseline.turn(content))
     except JudgeFailure as failure:  # a compiler may fail in many ways; the baseline is left out then
         samples.left_out["compile"] = one_line(str(failure))
         return None
@@ -189,11 +122,11 @@ class Turns:
                 break
             content = self._contents.next()
             for side in _shuffled(self._baselines.all()):
-                elapsed = _at_last(lambda side=side, content=content: side.turn(content))
+                elapsed = at_last(lambda side=side, content=content: side.turn(content))
                 if side is self._baselines.eager:
                     self.samples.alone.append(elapsed)
         for _ in range(_EMPTY_TURNS):
-            _at_last(self._empty_turn)
+            at_last(self._empty_turn)
 
     def _warm_up(self, sides: list[Any]) -> None:
         """Until no side touches fresh pages any more: they would be counted against whom they happen to meet."""
@@ -203,7 +136,7 @@ class Turns:
                 break
             before = [x.process.page_faults() for x in sides]
             for side in sides:
-                _at_last(lambda side=side: side.turn(self._contents.known()))
+                at_last(lambda side=side: side.turn(self._contents.known()))
             fresh = [x.process.page_faults() - n for x, n in zip(sides, before, strict=True)]
             if i + 1 >= _WARM_UP_CALLS and max(fresh) <= _FEW_FAULTS:
                 break
@@ -221,7 +154,7 @@ class Turns:
                 self._bare = stack.enter_context(self._contest.bare_host(checks.arena))
                 self._bare.stop()
                 for _ in range(_EMPTY_TURNS):
-                    _at_last(self._empty_turn)
+                    at_last(self._empty_turn)
             self._warm_up([self._candidate, *self._baselines.all()])
             self._run_pairs()
 
@@ -278,11 +211,8 @@ class Turns:
         if here().has_clock:
             gated = side.process.has_gate
             x.see_bracket(side.elapsed, eager.elapsed - eager.device_ns if gated else x.candidate_empty_ns())
-        changed = not side.spoilt and side.arena.changed(content.inputs)
-        if changed:
-            side.arena.write_weights()
-        tolerance = _SAMPLE_TOLERANCE * self._contest.tolerance
-        suspect = changed or not agree(side.delivered.all(), eager.delivered.all(), _SAMPLED, tolerance)
+        changed = side.has_changed(content)
+        suspect = changed or not side.agrees([y.tensor for y in eager.delivered.all()], self._contest.tolerance)
         if suspect or len(x.candidate) == self._surely or _SECRET.random() < _CHECKED_SHARE:
             reference = self._checks.reference
             figures = self._checks.figures_of(content.draw, reference.expected(content.inputs), side.delivered, changed)
@@ -310,13 +240,6 @@ class Turns:
             return math.inf
         pairs = zip(x.less_empty(x.eager), x.candidate_ns(), strict=True)
         return relative_interval([max(1.0, eager) / max(1.0, one) for eager, one in pairs])
-
-
-def _at_last(turn: Callable[[], Result]) -> Result:
-    """Of turns that are not compared with others: again where it was out of turn. That has its limit there."""
-    while True:
-        with contextlib.suppress(OutOfTurn):
-            return turn()
 
 
 def _shuffled(items: list[Any]) -> list[Any]:

@@ -12,10 +12,11 @@ class Tampered(Exception):
     """With the name of what was replaced."""
 
 
-def watch(modules: tuple[ModuleType, ...], others: dict[Any, tuple[str, ...]]) -> Callable[[], None]:
+def watch(modules: tuple[ModuleType, ...], others: dict[Any, tuple[str, ...]], *things: object) -> Callable[[], None]:
     """Of modules, with the classes that they define, and of the named parts of others: gives a function that raises
     Tampered if a name of theirs has another meaning by then, a function other code, or a collection of those modules
-    other contents. It looks nothing up that could have been replaced itself."""
+    other contents; or if one of those things has another attribute of its own. It looks nothing up that could have been
+    replaced itself."""
     owners = [*modules, *(x for module in modules for x in _classes_of(module))]
     known = [(owner, name, value, _code_of(value), _copy(value)) for owner in owners for name, value in _parts(owner)]
     known += [
@@ -24,9 +25,13 @@ def watch(modules: tuple[ModuleType, ...], others: dict[Any, tuple[str, ...]]) -
         for name, value in _parts(owner)
         if name in names
     ]
+    own = [(x, type(x).__name__, dict(vars(x))) for x in things]
     names, code_of, error, text = vars, _code_of, Tampered, "{}.{}".format
 
     def check() -> None:
+        for thing, name, attributes in own:
+            if names(thing) != attributes:
+                raise error(name)
         for owner, name, value, code, copy in known:
             now = names(owner).get(name)
             if now is not value or code_of(now) is not code or (copy is not None and now != copy):

@@ -56,13 +56,15 @@ def test_what_was_replaced_is_named() -> None:
     module.Guard.__module__ = "ours"
     other = ModuleType("other")
     other.write, other.free = len, len
+    clock = module.Guard()
     for change, name in (
         (lambda: setattr(module, "close", len), "ours.close"),
         (lambda: module.OPEN.add("relu"), "ours.OPEN"),
         (lambda: setattr(module.Guard, "shut", len), "Guard.shut"),
         (lambda: setattr(other, "write", max), "other.write"),
+        (lambda: setattr(clock, "shut", max), "Guard"),
     ):
-        check = watch((module,), {other: ("write",)})
+        check = watch((module,), {other: ("write",)}, clock)
         other.free = max
         check()
         change()

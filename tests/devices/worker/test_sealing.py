@@ -121,14 +121,21 @@ STAYS = {
 
 
 @pytest.mark.parametrize("name", STAYS)
-def test_what_has_no_right_record_stays_hosted_and_says_why(
-    zygote: ZygoteClient, tmp_path: Path, name: str
-) -> None:
+def test_what_has_no_right_record_stays_hosted_and_says_why(zygote: ZygoteClient, tmp_path: Path, name: str) -> None:
     source, why = STAYS[name]
     figures = verified(zygote, tmp_path, source)
     assert (figures["fate"]["end"], figures["tier"]) == ("finished", "hosted")
     assert why in figures["why_hosted"]
     assert all(x["over_tolerance"] == 0 for draw in figures["draws"] for x in draw["outputs"])
+
+
+def test_who_works_in_its_first_calls_alone_is_wrong_though_its_record_is_right(
+    zygote: ZygoteClient, tmp_path: Path
+) -> None:
+    works = "torch.relu(x) * self.w if CALLS.append(0) or len(CALLS) < 20 else torch.zeros_like(x)"
+    figures = verified(zygote, tmp_path, candidate(before="CALLS = []", result=works))
+    assert figures["fate"]["end"] == "finished"
+    assert any(x["over_tolerance"] for draw in figures["draws"] for x in draw["outputs"])
 
 
 def test_where_the_judge_has_no_room_for_a_record_the_verdict_stands(

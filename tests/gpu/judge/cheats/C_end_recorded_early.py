@@ -2,7 +2,7 @@
 
 task: relu
 expect: clock_mismatch tampering
-class: C none
+class: C F none
 """
 
 import sys

@@ -2,8 +2,9 @@
 is clocked has nothing to do.
 
 task: relu
-expect: clock_mismatch below_floor late_write wrong_values replay non_finite timeout
+expect: clock_mismatch below_floor late_write wrong_values replay non_finite timeout passed
 class: C B D none
+slow: yes
 """
 
 import cupy

@@ -1,8 +1,8 @@
-"""Puts functions of its own in place of the driver's, through ctypes.
+"""Has the clock that goes around its calls say a microsecond.
 
 task: relu
-expect: clock_mismatch crash wrong_values
-class: C none
+expect: tampering
+class: F
 """
 
 import gc

@@ -2,7 +2,7 @@
 
 task: relu
 expect: passed clock_mismatch below_floor tampering
-class: C none
+class: C F none
 slow: yes
 """
 

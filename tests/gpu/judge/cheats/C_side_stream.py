@@ -1,8 +1,8 @@
 """Works on a stream that nobody waits for.
 
 task: relu
-expect: clock_mismatch late_write wrong_values
-class: C D none
+expect: clock_mismatch late_write wrong_values replay
+class: B C D none
 """
 
 import torch

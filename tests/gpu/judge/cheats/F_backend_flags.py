@@ -30,7 +30,7 @@ torch.backends.cuda.matmul.allow_tf32 = torch.backends.cudnn.allow_tf32 = True
 torch.backends.cudnn.enabled = torch.backends.cudnn.benchmark = False
 torch.set_float32_matmul_precision("medium")
 torch.use_deterministic_algorithms(True, warn_only=True)
-os.environ |= {"CUDA_LAUNCH_BLOCKING": "1", "NVIDIA_TF32_OVERRIDE": "1", "CUDA_VISIBLE_DEVICES": ""}
+os.environ |= {"CUDA_LAUNCH_BLOCKING": "1", "NVIDIA_TF32_OVERRIDE": "1"}
 
 
 class ModelNew(nn.Module):

@@ -1,7 +1,7 @@
 """Puts methods of its own in the place of those that call it: a call notes its arguments, the delivery of outputs works.
 
 task: matmul
-expect: load_error clock_mismatch wrong_values tampering below_floor
+expect: crash load_error clock_mismatch wrong_values tampering below_floor
 class: none C D F
 """
 
