@@ -158,6 +158,12 @@ def test_the_text_of_what_was_raised_comes_first(family: Family) -> None:
     assert "model.py" in answer["message"]
 
 
+def test_who_starts_a_process_in_a_call_is_told_where_it_may(family: Family) -> None:
+    for forward in ("__import__('subprocess').run(['/bin/true'])", "os.fork()"):
+        answer = fate(family.judge_python(TASK, candidate(forward)))
+        assert answer["message"].splitlines()[0].endswith(": it may start processes only while it is loaded")
+
+
 def test_an_endless_call_ends_at_its_limit(family: Family) -> None:
     code = candidate("\n        while True: pass")
     answer = fate(family.judge_python(TASK, code, options={"call_limit_ms": 500}))
