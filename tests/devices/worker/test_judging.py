@@ -108,6 +108,20 @@ def test_nan_in_a_wrong_place_is_counted(family: Family) -> None:
     assert draws[0]["outputs"][0]["first_index"] == [0, 1]
 
 
+def test_a_task_whose_own_inputs_have_nan_and_infinity_is_judged(family: Family) -> None:
+    task = TASK.replace(
+        "return [torch.rand(ROWS, 16)]",
+        """
+    x = torch.rand(ROWS, 16)
+    x[3], x[5] = float("nan"), float("inf")
+    return [x]""",
+    )
+    assert task != TASK
+    assert not any(is_bad(x) for x in verified(family.judge_python(task, candidate("return y")))["draws"])
+    missed = verified(family.judge_python(task, candidate("return y.nan_to_num()")))["draws"]
+    assert missed[0]["outputs"][0]["non_finite_mismatch"] > 0
+
+
 @pytest.mark.parametrize(
     ("forward", "part", "got"),
     [
