@@ -200,6 +200,8 @@ class Task:
             ready = [cast_to(self.dtype, self._device.put(x)) for x in values]
         except RecursionError:
             raise TaskRefused("an input holds itself, or is nested too deep") from None
+        except NotImplementedError as error:  # of a meta tensor
+            raise TaskRefused(f"an input can't be copied: {describe(error)}") from None
         return Drawn(ready, [is_raw(x, given) for x in values])
 
     def close(self) -> None:

@@ -18,6 +18,7 @@ REFUSED = {
     "a raise in get_inputs": (TASK.replace("return [torch.rand", "return [torch.nothing"), 16, "get_inputs raised"),
     "a raise of what is no Exception": (TASK.replace("return [torch.rand", "raise BaseException('no') #"), 16, "no"),
     "an input that holds itself": (TASK.replace("return [torch", "x = []; x.append(x); return [x, torch"), 0, "itself"),
+    "an input without numbers": (TASK.replace("ROWS, 16)]", "ROWS, 16, device='meta')]"), 0, "meta tensor"),
     "a raise in __init__": (TASK.replace("nn.Linear(width", "nn.Linear(-1"), 10, "building Model raised"),
     "arguments that nothing gives": (TASK.replace("get_init_inputs", "init"), 0, "without get_init_inputs raised"),
     "outputs by name": (TASK.replace("return torch.relu(self.linear(x))", "return {'y': x}"), 0, "returns a dict"),
