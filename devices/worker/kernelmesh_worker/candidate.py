@@ -246,16 +246,8 @@ def _spin(nanoseconds: int) -> None:
         pass
 
 
-def _is_forbidden_start(error: BaseException) -> bool:
-    """Of a process or a program."""
-    frames = traceback.extract_tb(error.__traceback__)
-    starts = bool(frames) and ("_fork_exec" in (frames[-1].line or "") or "os.fork" in (frames[-1].line or ""))
-    return isinstance(error, PermissionError) and starts
-
-
 def _say_raised(judge: socket.socket, error: BaseException, closing: LibraryGuard | None = None) -> None:
-    way_out = ": it may start processes only while it is loaded" if _is_forbidden_start(error) else ""
-    text = describe(error) + way_out + "\n" + "".join(traceback.format_exception(error, limit=-6))
+    text = describe(error) + "\n" + "".join(traceback.format_exception(error, limit=-6))
     more = {"library": closing.tried} if closing else {}
     if isinstance(error, Tampered):
         text, more = f"it replaced {error}", {"tampered": True}

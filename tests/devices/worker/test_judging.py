@@ -108,20 +108,6 @@ def test_nan_in_a_wrong_place_is_counted(family: Family) -> None:
     assert draws[0]["outputs"][0]["first_index"] == [0, 1]
 
 
-def test_a_task_whose_own_inputs_have_nan_and_infinity_is_judged(family: Family) -> None:
-    task = TASK.replace(
-        "return [torch.rand(ROWS, 16)]",
-        """
-    x = torch.rand(ROWS, 16)
-    x[3], x[5] = float("nan"), float("inf")
-    return [x]""",
-    )
-    assert task != TASK
-    assert not any(is_bad(x) for x in verified(family.judge_python(task, candidate("return y")))["draws"])
-    missed = verified(family.judge_python(task, candidate("return y.nan_to_num()")))["draws"]
-    assert missed[0]["outputs"][0]["non_finite_mismatch"] > 0
-
-
 @pytest.mark.parametrize(
     ("forward", "part", "got"),
     [
@@ -170,12 +156,6 @@ def test_the_text_of_what_was_raised_comes_first(family: Family) -> None:
     answer = fate(family.judge_python(TASK, candidate("raise ValueError('no way')")))
     assert answer["message"].splitlines()[0] == "ValueError: no way"
     assert "model.py" in answer["message"]
-
-
-def test_who_starts_a_process_in_a_call_is_told_where_it_may(family: Family) -> None:
-    for forward in ("__import__('subprocess').run(['/bin/true'])", "os.fork()"):
-        answer = fate(family.judge_python(TASK, candidate(forward)))
-        assert answer["message"].splitlines()[0].endswith(": it may start processes only while it is loaded")
 
 
 def test_an_endless_call_ends_at_its_limit(family: Family) -> None:
