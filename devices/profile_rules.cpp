@@ -147,19 +147,24 @@ shares shares_of(double call_ns, const roofline& x) {
   return {share(x.floor_bytes, x.copy_bytes_per_second), share(x.flops, x.fma_flops_per_second)};
 }
 
+/// More than its time: caches serve it, or the rate was measured on a busy machine.
+std::string at_rate(const char* doing, double share, const char* rate) {
+  if (share > 1) return words("%s what it must would take %.1f times its time at %s", doing, share, rate);
+  return words("%s what it must takes %.0f %% of its time at %s", doing, 100 * share, rate);
+}
+
 std::optional<bottleneck> by_roofline(const messages::profile_figures& x, const shares& of) {
   if (x.call_ns <= 0) return std::nullopt;
   if (x.call_ns < shortest_call_ns)
     return bottleneck{"overhead", words("a call takes %.1f us, which starting it is a large part of", x.call_ns / 1e3)};
   if (of.memory >= near_roofline && of.memory >= of.compute) {
     bool cached = x.working_set_bytes > 0 && x.working_set_bytes <= x.cache_bytes;
-    auto told = words("moving what it must takes %.0f %% of its time at the bandwidth of memory", 100 * of.memory);
+    auto told = at_rate("moving", of.memory, "the bandwidth of memory");
     if (cached) return bottleneck{"cache", told + ", and all of it fits in a cache"};
     return bottleneck{"memory", told};
   }
   if (of.compute < near_roofline) return std::nullopt;
-  return bottleneck{"compute",
-                    words("computing what it must takes %.0f %% of its time at the device's rate", 100 * of.compute)};
+  return bottleneck{"compute", at_rate("computing", of.compute, "the device's rate")};
 }
 
 // -- counted on a CPU -------------------------------------------------------------------------------------------------

@@ -103,15 +103,16 @@ void add_data(CLI::App* command, std::string& data) {
   command->add_option("--data", data, "KernelBench, of a TASK such as kernelbench:1/19")->type_name("PATH");
 }
 
+/// "a,b", or the flag again: the word behind it is the command's next argument.
+CLI::Option* as_list(CLI::Option* x) { return x->delimiter(',')->allow_extra_args(false); }
+
 void add_dsls(CLI::App* command, std::vector<std::string>& dsls) {
-  command->add_option("--dsl", dsls, "Languages to write the kernel in [all that the device runs]")
-      ->delimiter(',')
+  as_list(command->add_option("--dsl", dsls, "Languages to write the kernel in [all that the device runs]"))
       ->check(not_empty());
 }
 
 void add_baselines(CLI::App* command, std::vector<std::string>& baselines) {
-  command->add_option("--baseline", baselines, "What to time it beside: eager, compile")
-      ->delimiter(',')
+  as_list(command->add_option("--baseline", baselines, "What to time it beside: eager, compile"))
       ->check(one_of(configs::known_baselines()))
       ->capture_default_str();
 }
@@ -137,7 +138,7 @@ void add_optimize(CLI::App& app, command_line& x) {
                              "optimize configs/tasks/softsign.py --for 2m --out softsign-out");
   auto& to = x.optimize;
   command->add_option("TASK", to.task, "Python file with Model, get_inputs and get_init_inputs")->required();
-  command->add_option("--device", to.devices, "Devices to run on")->delimiter(',')->capture_default_str();
+  as_list(command->add_option("--device", to.devices, "Devices to run on"))->capture_default_str();
   add_dsls(command, to.dsls);
   add_dtype(command, to.dtype);
   add_data(command, to.data);
@@ -266,8 +267,7 @@ void add_readers(CLI::App& app, command_line& x) {
 
   auto doctor = add_command(app, x, "doctor", "What this machine or a journal can do and what is missing", "doctor");
   doctor->add_option("RUN", x.doctor.run, "Check this run's journal");
-  doctor->add_option("--device", x.doctor.devices, "Look at these devices, cuda:0 say [those of the system config]")
-      ->delimiter(',');
+  as_list(doctor->add_option("--device", x.doctor.devices, "These devices, cuda:0 say [the system config's]"));
   doctor->add_flag("--measure", x.doctor.measure, "Measure anew what devices can do, on a quiet machine");
   add_python(doctor, x);
   doctor->callback([&x] { x.chosen = [&x] { return cli::doctor(x.common, x.doctor); }; });

@@ -48,8 +48,9 @@ messages::expected<void> check_number(const messages::device_name& name, const c
   auto there = std::ranges::count_if(found.nodes, is_gpu);
   std::string_view list{visible ? visible : ""};
   if (visible) there = std::min(there, list.empty() ? 0 : std::ranges::count(list, ',') + 1);
-  auto number = std::strtol(name.value.substr(name.value.find(':') + 1).c_str(), nullptr, 10);
-  if (number < there) return {};
+  auto number = name.value.substr(name.value.find(':') + 1);
+  for (decltype(there) i = 0; i < there; ++i)  // "00" and "-1" are no names: one GPU has one
+    if (number == std::to_string(i)) return {};
   auto where = visible ? "CUDA_VISIBLE_DEVICES is \"" + std::string{list} + '"' : "/dev/nvidia*";
   return messages::fail(messages::failure_code::misconfigured,
                         "there is no " + name.value + ": " + std::to_string(there) + " NVIDIA GPUs can be used here ("

@@ -113,6 +113,14 @@ TEST_CASE("a call whose kernels take less than half of it is bound by what stand
   CHECK(found.reason == "its kernels take 4.0 us of a call's 20.0 us");
 }
 
+TEST_CASE("what is faster than its roofline is not said to take more than all of its time") {
+  auto fast = [](const roofline& x) { return conclude({.call_ns = 200'000}, x).reason; };
+  CHECK(fast({.floor_bytes = 8e6, .copy_bytes_per_second = 16e9})
+        == "moving what it must would take 2.5 times its time at the bandwidth of memory");
+  CHECK(fast({.flops = 7e7, .fma_flops_per_second = 100e9})
+        == "computing what it must would take 3.5 times its time at the device's rate");
+}
+
 TEST_CASE("without counters of a GPU time, bytes, the roofline and what else is known decide") {
   auto counted = [](metrics x) { return std::vector<kernel_figures>{{"all calls", 10, std::move(x)}}; };
   auto functions = [](metrics x) {

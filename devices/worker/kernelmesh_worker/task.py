@@ -105,7 +105,7 @@ class Task:
         except ModuleNotFoundError as error:
             said = missing_package(error.name or "") or f"{what} raised {describe(error)}"
             raise TaskRefused(said, self.line_of(error)) from None
-        except (Exception, SystemExit, KeyboardInterrupt) as error:  # noqa: BLE001 - the user's code may raise anything
+        except BaseException as error:  # noqa: BLE001 - the user's code may raise anything, asyncio's CancelledError too
             raise TaskRefused(f"{what} raised {describe(error)}", self.line_of(error)) from None
 
     def line_of(self, error: BaseException | None) -> int:
@@ -196,7 +196,13 @@ class Task:
         if shape >= len(all_of_them):
             raise TaskRefused(f"{LISTS} returns another number of argument lists each time it is called")
         values = all_of_them[shape]
-        return Drawn([cast_to(self.dtype, self._device.put(x)) for x in values], [is_raw(x, given) for x in values])
+        try:
+            ready = [cast_to(self.dtype, self._device.put(x)) for x in values]
+        except RecursionError:
+            raise TaskRefused("an input holds itself, or is nested too deep") from None
+        except NotImplementedError as error:  # of a meta tensor
+            raise TaskRefused(f"an input can't be copied: {describe(error)}") from None
+        return Drawn(ready, [is_raw(x, given) for x in values])
 
     def close(self) -> None:
         """Undoes what its code left changed, as far as left_behind.py knows of it."""

@@ -187,11 +187,11 @@ def _trace(model: torch.nn.Module, inputs: list[Any], sources: _Sources) -> Grap
             return traced(*[source.fake for source in tensors])
     except TraceRefused:
         raise
-    except Exception as error:  # forward is the user's code: anything may come out of it
+    except BaseException as error:  # noqa: BLE001 - forward is the user's code: anything may come out of it
         raise TraceRefused(_reason(error)) from error
 
 
-def _reason(error: Exception) -> str:
+def _reason(error: BaseException) -> str:
     text = " ".join(str(error).split())[:300] or "no message"
     kind = type(error).__name__
     if "DataDependent" in kind or "DynamicOutputShape" in kind or "aten._local_scalar_dense" in text:

@@ -79,3 +79,10 @@ def test_inputs_of_another_length_are_left_whole() -> None:
 
 def test_a_scalar_output_has_no_rows() -> None:
     assert cut([torch.zeros(6)], [torch.zeros(())]) is None
+
+
+def test_what_is_not_finite_is_the_same_where_it_is_in_place() -> None:
+    x = torch.tensor([torch.nan, torch.inf, 1.0, 2.0])
+    assert rows.close(x, x.clone())
+    assert not rows.close(torch.tensor([torch.nan, torch.inf, 1.0, 9.0]), x)
+    assert not rows.close(torch.tensor([torch.nan, 3.0, 1.0, 2.0]), x)

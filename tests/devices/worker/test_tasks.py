@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import pytest
-from family import Family
-from test_judging import ANSWERED, TASK
+from family import Family, is_bad
+from test_judging import ANSWERED, TASK, candidate, verified
 
 REFUSED = {
     "a syntax error": ("import torch\nclass Model(:\n", 2, "no valid Python"),
@@ -16,6 +16,9 @@ REFUSED = {
     "an exit at import": ("import sys\nsys.exit(3)\n", 2, "SystemExit"),
     "a raise in forward": (TASK.replace("return torch.relu", "assert False\n        torch.relu"), 13, "AssertionError"),
     "a raise in get_inputs": (TASK.replace("return [torch.rand", "return [torch.nothing"), 16, "get_inputs raised"),
+    "a raise of what is no Exception": (TASK.replace("return [torch.rand", "raise BaseException('no') #"), 16, "no"),
+    "an input that holds itself": (TASK.replace("return [torch", "x = []; x.append(x); return [x, torch"), 0, "itself"),
+    "an input without numbers": (TASK.replace("ROWS, 16)]", "ROWS, 16, device='meta')]"), 0, "meta tensor"),
     "a raise in __init__": (TASK.replace("nn.Linear(width", "nn.Linear(-1"), 10, "building Model raised"),
     "arguments that nothing gives": (TASK.replace("get_init_inputs", "init"), 0, "without get_init_inputs raised"),
     "outputs by name": (TASK.replace("return torch.relu(self.linear(x))", "return {'y': x}"), 0, "returns a dict"),
@@ -83,3 +86,17 @@ def test_a_raise_in_a_traced_forward_has_its_line(family: Family) -> None:
     kind, record = family.ask("trace", {"task": {"name": "task", "code": code}, "device": "cpu:0"})
     assert (kind, record["line"]) == ("task_refused", 13), record
     assert "no_such_member" in record["message"]
+
+
+def test_a_task_whose_own_inputs_have_nan_and_infinity_is_judged(family: Family) -> None:
+    task = TASK.replace(
+        "return [torch.rand(ROWS, 16)]",
+        """
+    x = torch.rand(ROWS, 16)
+    x[3], x[5] = float("nan"), float("inf")
+    return [x]""",
+    )
+    assert task != TASK
+    assert not any(is_bad(x) for x in verified(family.judge_python(task, candidate("return y")))["draws"])
+    missed = verified(family.judge_python(task, candidate("return y.nan_to_num()")))["draws"]
+    assert missed[0]["outputs"][0]["non_finite_mismatch"] > 0

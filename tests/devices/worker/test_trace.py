@@ -306,6 +306,14 @@ def fails(x: Tensor) -> Tensor:
     raise ValueError("no such\nthing")
 
 
+def leaves(x: Tensor) -> Tensor:
+    sys.exit(3)
+
+
+def gives_up(x: Tensor) -> Tensor:
+    raise BaseException("enough")
+
+
 def test_complex_tensors_are_in_the_graph_for_what_is_said_of_their_operators() -> None:
     graph = traced(lambda x: torch.fft.rfft(x).abs(), torch.randn(3, 8))
     assert ops(graph) == ["aten._fft_r2c", "aten.abs"]
@@ -319,6 +327,8 @@ def test_complex_tensors_are_in_the_graph_for_what_is_said_of_their_operators() 
         (lambda x: x * x.max().item(), [torch.randn(3)], "depends on the values of tensors"),
         (lambda x: x[x > 0], [torch.randn(3)], "depends on the values of tensors"),
         (fails, [torch.randn(3)], "ValueError: no such thing"),
+        (leaves, [torch.randn(3)], "SystemExit: 3"),
+        (gives_up, [torch.randn(3)], "BaseException: enough"),
         (lambda x, y: x @ y, [torch.randn(3, 4), torch.randn(3, 4)], "could not be traced"),
         (lambda x: (x, 3), [torch.randn(3)], "returns 3, which is no tensor"),
         (lambda xs: xs[0], [[torch.randn(3)]], "input 0 is a list that holds tensors"),
