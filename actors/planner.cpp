@@ -12,7 +12,14 @@ namespace {
 
 using namespace messages;
 
-/// What an earlier run found, if it fits the graphs of all shapes and the device.
+bool calls_library(const plan& plan, const dsl::language& language) {
+  return std::ranges::any_of(plan.groups, [&](const auto& group) {
+    auto recipe = language.files().recipe(group.recipe);
+    return recipe && recipe->manifest.library;
+  });
+}
+
+/// What an earlier run found, if it fits the graphs of all shapes, the device and what this run allows.
 void put_earlier_first(plan_reply& reply, const tuned_plans& earlier, const plan_request& x,
                        const std::vector<op_graph>& graphs, const dsl::language& language) {
   const auto& about = x.about;
@@ -21,6 +28,7 @@ void put_earlier_first(plan_reply& reply, const tuned_plans& earlier, const plan
     return dsl::check_plan(known->plan, dsl::graph_index{graph}, language, about.device).empty();
   };
   if (!known || !std::ranges::all_of(graphs, fits)) return;
+  if (!x.allow_library_calls && calls_library(known->plan, language)) return;
   std::erase_if(reply.plans, [&](const plan& y) { return y.groups == known->plan.groups; });
   reply.plans.insert(reply.plans.begin(), std::move(known->plan));
   reply.started_from = std::move(known->from);

@@ -111,6 +111,16 @@ expected<void> check_twice(const std::vector<suite_problem>& all) {
               "--data has " + problem_name(*twice) + " twice: " + twice->name + " and " + std::next(twice)->name);
 }
 
+/// By level and number; may be none.
+expected<std::vector<suite_problem>> read_chosen(const fs::path& data, const problem_choice& choice) {
+  std::error_code error;
+  auto all = fs::is_directory(data, error) ? read_checkout(data, choice) : read_lines(data, choice);
+  if (!all) return all;
+  std::ranges::sort(*all, {}, [](const auto& x) { return std::pair{x.level, x.problem_id}; });
+  if (auto once = check_twice(*all); !once) return tl::unexpected{once.error()};
+  return all;
+}
+
 }  // namespace
 
 expected<std::vector<number_range>> parse_ranges(const std::string& flag, const std::string& text) {
@@ -133,12 +143,8 @@ expected<std::vector<number_range>> parse_ranges(const std::string& flag, const 
 }
 
 expected<std::vector<suite_problem>> read_suite(const fs::path& data, const problem_choice& choice) {
-  std::error_code error;
-  auto all = fs::is_directory(data, error) ? read_checkout(data, choice) : read_lines(data, choice);
-  if (!all) return all;
-  std::ranges::sort(*all, {}, [](const auto& x) { return std::pair{x.level, x.problem_id}; });
-  if (auto once = check_twice(*all); !once) return tl::unexpected{once.error()};
-  if (!all->empty()) return all;
+  auto all = read_chosen(data, choice);
+  if (!all || !all->empty()) return all;
   return fail(failure_code::bad_input, data.string() + " has no such problem; see --level and --problem");
 }
 
@@ -158,8 +164,11 @@ expected<suite_problem> find_problem(const std::string& task, const fs::path& da
     return fail(failure_code::bad_input, "no problem is called " + in_quotes(task) + "; write kernelbench:LEVEL/ID");
   if (data.empty())
     return fail(failure_code::bad_input, task + " is a problem of a suite; say with --data where KernelBench lies");
-  auto found = read_suite(data, {{{level, level}}, {{problem, problem}}});
+  auto found = read_chosen(data, {{{level, level}}, {{problem, problem}}});
   if (!found) return tl::unexpected{found.error()};
+  if (found->empty())
+    return fail(failure_code::bad_input,
+                data.string() + " has no problem " + task + "; name a level and number that it has");
   return std::move(found->front());
 }
 

@@ -7,6 +7,7 @@
 
 #include "actors/cli/commands.hpp"
 #include "actors/cli/place.hpp"
+#include "actors/cli/program.hpp"
 #include "actors/cli/progress.hpp"
 #include "actors/executors.hpp"
 #include "actors/journal_file.hpp"
@@ -99,7 +100,7 @@ private:
 void check_calibrations(doctor_document& to, const configs::system_config& config, const fs::path& state) {
   for (const auto& device : config.devices) {
     auto found = devices::read_calibration(devices::calibration_file(calibrations_folder(state), {device.name}));
-    if (found) add(to, "calibration of " + device.name, report::text_of(*found));
+    if (found) add(to, "calibration of " + device.name, report::text_of(*found, hint("doctor --measure")));
   }
 }
 

@@ -111,6 +111,14 @@ std::vector<std::string> writers(const place& where, const std::string& kind, co
   return out;
 }
 
+/// The first device of each kind that some DSL writes for.
+std::vector<std::string> usual_devices(const place& where) {
+  std::set<std::string> all;
+  for (const auto& x : where.registry->languages())
+    for (const auto& kind : x.manifest.devices) all.insert(kind + ":0");
+  return {all.begin(), all.end()};
+}
+
 std::string no_kernel(const place& where, const std::string& device, const std::vector<std::string>& dsls) {
   auto all = writers(where, kind_of(device), {});
   return "no kernel in " + listed(dsls) + " runs on " + in_quotes(device) + "; those in " + listed(all) + " do";
@@ -129,7 +137,8 @@ expected<std::vector<target>> targets_of(const place& where, const std::vector<s
   for (const auto& device : std::set(devices.begin(), devices.end())) {
     auto fit = writers(where, kind_of(device), dsls);
     if (fit.empty() && writers(where, kind_of(device), {}).empty())
-      return fail(failure_code::bad_input, "--device: no DSL has kernels that run on " + in_quotes(device));
+      return fail(failure_code::bad_input, "--device: no DSL has kernels that run on " + in_quotes(device)
+                                               + "; they run on " + listed(usual_devices(where)));
     if (fit.empty()) return fail(failure_code::bad_input, "--dsl: " + no_kernel(where, device, dsls));
     for (const auto& dsl : fit) out.push_back({{device}, dsl, ""});
     used.insert(fit.begin(), fit.end());

@@ -72,8 +72,10 @@ private:
     if (candidate.rejection || candidate.broken || candidate.steps.contains(timing_step::full)) return std::nullopt;
     if (!job().spec.time || (next && next->kind != stage_kind::time)) return next;
     if (candidate.steps.contains(timing_step::screen) && best && is_slower(candidate, *best)) return std::nullopt;
-    bool screen = best && job().spec.strategy.screening < 1 && !candidate.steps.contains(timing_step::screen);
-    return timing_of(job(), candidate, screen ? timing_step::screen : timing_step::full);
+    auto full = timing_of(job(), candidate, timing_step::full);
+    bool short_look = best && job().spec.strategy.screening < 1 && !candidate.steps.contains(timing_step::screen);
+    if (!short_look || open().contains(key_of(full))) return full;  // it is out since before there was a best one
+    return timing_of(job(), candidate, timing_step::screen);
   }
 
   void improve(const candidate_state& best) override {

@@ -84,6 +84,7 @@ void fill_result(job_section& x, const job_state& job) {
   x.tried = fmt::format("{} / {}", job.correct(), job.candidates.size());
   x.counts =
       fmt::format("{} tried, {} correct", count_text(job.candidates.size(), "candidate", "candidates"), job.correct());
+  if (auto open = job.not_judged(); open > 0) x.counts += fmt::format(", {} not judged to the end", open);
   x.stop = job.finished ? clean_line(job.finished->stopped_by, 40) : job.started ? "not finished" : "not started";
   x.stopped = job.finished ? reason_of(job.finished->stopped_by) : x.stop;
   x.problem = problem_of(job);
@@ -170,6 +171,12 @@ void fill_plots(job_section& x, const job_state& job, const job_facts& facts, co
   x.timeline = plot_timeline(job, facts, page_space::take(space.points, options.points));
 }
 
+/// With its number where the variant is repeated: each has a row and a section of its own.
+std::string variant_text(const job_spec& spec, bool repeated) {
+  auto variant = clean_line(spec.variant, 60);
+  return repeated ? fmt::format("{} #{}", variant, spec.repeat) : variant;
+}
+
 job_section section_of(const job_state& job, std::size_t number, const indexed_order& order,
                        const report_options& options, page_space& space) {
   job_section x;
@@ -177,7 +184,6 @@ job_section section_of(const job_state& job, std::size_t number, const indexed_o
   x.task = clean_line(job.spec.task_name, 120);
   x.device = clean_line(job.spec.target.device.value, 60);
   x.dsl = clean_line(job.spec.target.dsl, 60);
-  x.variant = clean_line(job.spec.variant, 60);
   x.lines = job_lines(job);
   fill_result(x, job);
   fill_judging(x, job);
@@ -248,12 +254,14 @@ report_model report_of(const report_order& order, const report_options& options)
   x.overview = plot_overview(run, options.points);
   x.compared = compare_variants(run);
   indexed_order indexed{order};
+  bool repeated = std::ranges::any_of(run.spec.jobs, [](const auto& job) { return job.repeat > 1; });
   page_space space{options.all_code_bytes, options.all_unfolded_candidates, options.all_rows, options.all_points};
   for (const auto& spec : run.spec.jobs) {
     auto job = run.jobs.find(spec.job);
     if (job == run.jobs.end()) continue;
     auto share = space.share(run.jobs.size() - std::min(run.jobs.size(), x.jobs.size()));
     x.jobs.push_back(section_of(job->second, x.jobs.size() + 1, indexed, options, share));
+    x.jobs.back().variant = variant_text(spec, repeated);
     space.give_back(share);
   }
   if (std::ranges::any_of(x.jobs, [](const auto& job) { return !job.left_out.empty(); }))

@@ -222,7 +222,7 @@ std::vector<std::string> not_measured(const verify_document& x) {
   return out;
 }
 
-std::string text_of(const calibration& x) {
+std::string text_of(const calibration& x, const std::string& measure) {
   auto text =
       fmt::format("copies {:.1f} GB/s, multiplies and adds {:.0f} GFLOP/s, measured {} on {}",
                   x.copy_bytes_per_second / 1e9, x.fma_flops_per_second / 1e9, date_text(x.at), clean_line(x.of, 120));
@@ -230,8 +230,8 @@ std::string text_of(const calibration& x) {
   return text
          + fmt::format(
              "; the machine was busy then (the fastest repeats differ by {}, load {:.1f} a core): "
-             "`kernelmesh doctor --measure` on a quiet machine measures it anew",
-             share_text(x.scatter), x.load);
+             "{} on a quiet machine measures it anew",
+             share_text(x.scatter), x.load, measure);
 }
 
 std::string reason_of(const std::string& stopped_by) {

@@ -78,7 +78,8 @@ std::vector<labelled> bottleneck_of(const messages::profiled& x);
 
 /// "copies 19.6 GB/s, multiplies and adds 90 GFLOP/s, measured ... on ...", in the words of data sheets; of a busy
 /// machine with what makes it doubtful and the remedy.
-std::string text_of(const messages::calibration& x);
+/// @param measure the command that measures anew, as it is to be typed
+std::string text_of(const messages::calibration& x, const std::string& measure = "`kernelmesh doctor --measure`");
 
 /// "roofline" -> "at the roofline: as fast as asked"; an unknown word stays as it is.
 std::string reason_of(const std::string& stopped_by);

@@ -78,6 +78,14 @@ def test_an_interpreter_that_the_user_names_must_be_usable(tmp_path: Path) -> No
         assert sentence in ran.stderr
 
 
+def test_quickstart_and_the_readme_say_the_same_of_how_long_a_build_takes() -> None:
+    said = [
+        re.findall(r"\d+ to \d+ minutes on 2 cores", (ROOT / x).read_text())
+        for x in ("README.md", "scripts/quickstart")
+    ]
+    assert len(said[0]) == 1 and said[0] == said[1]
+
+
 def test_the_locks_name_exact_versions_and_no_source() -> None:
     for name in ("requirements.lock", "dev.lock"):
         text = (ROOT / "configs" / "python" / name).read_text()

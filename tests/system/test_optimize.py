@@ -144,6 +144,17 @@ def test_without_leave_what_has_no_recipe_is_not_covered_and_the_flag_is_named(h
     assert said in " ".join((ended.out + ended.err).split())
 
 
+@pytest.mark.long
+@pytest.mark.usefixtures("measured")
+def test_what_was_found_with_leave_for_a_library_is_no_start_without_it(home: Home) -> None:
+    file = home.write("sorted.py", task("sorted", "torch.sort(torch.relu(x) * 2).values + 1"))
+    found = home.run("optimize", file, "--evaluations", "1", "--out", "with", "--allow-library-calls")
+    assert found.code == 0, found.err
+    ended = home.run("optimize", file, "--evaluations", "2", "--out", "without")
+    assert ended.code == 1
+    assert "not covered: aten.sort" in " ".join((ended.out + ended.err).split())
+
+
 @pytest.mark.usefixtures("measured")
 def test_a_task_with_complex_numbers_is_not_covered_and_no_bad_input(home: Home) -> None:
     file = home.write("fft.py", task("fft", "torch.fft.rfft(torch.relu(x)).abs()"))

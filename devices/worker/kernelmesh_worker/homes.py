@@ -45,6 +45,11 @@ def settle(home: str, building: bool) -> None:
         copy = tempfile.mkdtemp(prefix="home-")
         home = shutil.copytree(home, copy, symlinks=True, dirs_exist_ok=True)
     os.environ |= {"HOME": home, "TRITON_HOME": home}  # Triton noted the zygote's when it was imported there
+    place = Path(tempfile.gettempdir(), "built")
+    if not os.path.lexists(place):  # it is there where nothing hides other forks' folders: without a sandbox
+        place.symlink_to(home)
+        # At one path in every fork: its commands name it, and ninja runs those again that read otherwise.
+        os.environ["TORCH_EXTENSIONS_DIR"] = str(place / "torch_extensions")
 
 
 class TooMuch(Exception):

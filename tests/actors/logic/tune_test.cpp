@@ -95,6 +95,22 @@ TEST_CASE_FIXTURE(tuned_job, "the first candidate is timed in full, those after 
   CHECK(judge_of(job.spec, first) == job.spec.judge);
 }
 
+TEST_CASE_FIXTURE(tuned_job,
+                  "a candidate whose full timing is under way when the first best is found gets no short look") {
+  job.spec.strategy.width = 2;
+  auto first = next_to_time();
+  auto other = write(ask_coder{{"code/other"}, plan_of(2), std::nullopt, 0});
+  open = {key_of(first)};
+  end({{"r/j/other/compile"}, stage_kind::compile, other}, compiled{{"artifact"}});
+  end({{"r/j/other/verify"}, stage_kind::verify, other}, verified{});
+  auto second = only<send_stage>();
+  CHECK(second.candidate == other);
+  CHECK(second.step == timing_step::full);
+  open = {key_of(second)};
+  time(first, 1.0);
+  for (const auto& x : wishes()) CHECK_FALSE(std::holds_alternative<send_stage>(x));
+}
+
 TEST_CASE_FIXTURE(tuned_job, "what is clearly slower than the best is dropped after the short look") {
   time(next_to_time(), 2);
   time(next_to_time(), 1.5, 0.1);

@@ -201,6 +201,25 @@ TEST_CASE("a run that was cut off says how to go on") {
   CHECK(model.jobs.at(0).stopped == "not finished");
 }
 
+TEST_CASE("what was given up is told apart from what was wrong") {
+  auto run = one_job();
+  run.passed({"a"}, 1.0);
+  run.failed({"a"}, wrong_values());
+  CHECK(run.model().jobs.at(0).counts == "2 candidates tried, 1 correct");
+  run.candidate({"a"}, "void given_up() {}\n");
+  CHECK(run.model().jobs.at(0).counts == "3 candidates tried, 1 correct, 1 not judged to the end");
+}
+
+TEST_CASE("repeats of a variant can be told apart") {
+  auto first = job_named("a"), second = job_named("b");
+  CHECK(run_builder{{first}}.model().jobs.at(0).variant == "default");
+  first.repeat = 1;
+  second.repeat = 2;
+  auto model = run_builder{{first, second}}.model();
+  CHECK(model.jobs.at(0).variant == "default #1");
+  CHECK(model.jobs.at(1).variant == "default #2");
+}
+
 TEST_CASE("what was only verified has no times and says so") {
   auto spec = job_named("a");
   spec.time = false;

@@ -83,6 +83,7 @@ TEST_CASE("a calibration of a busy machine says so, with the remedy") {
   CHECK(calm == "copies 7.0 GB/s, multiplies and adds 90 GFLOP/s, measured 1970-01-01 00:00:00 UTC on a Xeon");
   x.scatter = 0.4;
   CHECK(has(actors::report::text_of(x), "the fastest repeats differ by 40 %, load 0.0 a core): `kernelmesh doctor"));
+  CHECK(has(actors::report::text_of(x, "`./km doctor --measure`"), "): `./km doctor --measure` on a quiet machine"));
   x = {.load = 1.5};
   CHECK(has(actors::report::text_of(x), "--measure` on a quiet machine"));
 }

@@ -50,6 +50,27 @@ def test_what_nobody_may_read_is_kept_and_can_be_copied(tmp_path: Path) -> None:
     assert (copied / "folder").stat().st_mode & 0o700 == 0o700
 
 
+def test_what_torch_built_lies_at_the_same_path_in_every_fork(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in ("HOME", "TRITON_HOME", "TORCH_EXTENSIONS_DIR"):
+        monkeypatch.setenv(name, "")
+    forks = tmp_path / "tmp"  # each fork in a sandbox has an empty one
+    monkeypatch.setattr(homes.tempfile, "tempdir", str(forks))
+    built = tmp_path / "built"
+    built.mkdir()
+    forks.mkdir()
+    homes.settle(str(built), building=True)
+    place = Path(os.environ["TORCH_EXTENSIONS_DIR"])
+    place.mkdir()
+    (place / "build.ninja").write_text("built", encoding="utf-8")
+    for _ in range(2):
+        shutil.rmtree(forks)
+        forks.mkdir()
+        homes.settle(str(built), building=False)
+        assert Path(os.environ["TORCH_EXTENSIONS_DIR"]) == place
+        assert (place / "build.ninja").read_text(encoding="utf-8") == "built"
+        (place / "build.ninja").write_text("changed", encoding="utf-8")
+
+
 def test_what_is_too_deep_is_refused_and_can_be_removed(tmp_path: Path) -> None:
     built = tmp_path / "built"
     built.mkdir()
