@@ -59,6 +59,7 @@ expected<event_log> event_log::open(const log_options& options) {
     auto logger = std::make_shared<spdlog::logger>("kernelmesh", std::move(file));
     logger->set_level(translated(options.level));
     logger->flush_on(spdlog::level::warn);
+    logger->set_error_handler([](const std::string&) {});  // a full disk say: the run tells of it itself
     logger->set_pattern("%Y-%m-%dT%H:%M:%S.%e %P %l %v");
     log.sink_ = std::make_unique<sink>(sink{std::move(logger)});
   } catch (const spdlog::spdlog_ex& e) {

@@ -230,6 +230,12 @@ bool is_tiny(const messages::time_figures& x, double copy_bytes_per_second) {
   return std::max(moving_ns, x.floor_ns) < resolution_of(x);
 }
 
+/// Would the least that the clock can tell make a slow candidate of one that may be fast?
+bool would_slow_down(const messages::time_figures& x) {
+  auto least = resolution_of(x);
+  return median_of(x.candidate_ns).value < least && median_of(x.baseline_ns.at("eager")).value < least;
+}
+
 bool passes_time(const messages::time_figures& x) { return median_of(x.candidate_ns).value > 0; }
 
 finding judge_resolution(const messages::time_figures& x) {
@@ -331,8 +337,10 @@ time_conclusion conclude(messages::time_figures figures, const messages::judge_o
   for (auto& time : figures.candidate_ns) time += late + unseen;
   if (!passes_time(figures) && is_drowned(figures))
     return noisy("the clock's own cost varies by more than a quarter of eager's time");
-  if (is_tiny(figures, copy_bytes_per_second))  // then its speedup is at least what is said
+  if (is_tiny(figures, copy_bytes_per_second)) {  // then its speedup is at least what is said
+    if (would_slow_down(figures)) return noisy("the clock's own cost varies by more than a call of eager takes");
     for (auto& time : figures.candidate_ns) time = std::max(time, resolution_of(figures));
+  }
   if (auto bad = judge_resolution(figures)) return reject(*std::move(bad));
   auto pairs = without_clipped_pairs(figures);
   if (auto why = mostly_clipped(pairs.candidate_ns.size(), figures.candidate_ns.size()); !why.empty())

@@ -9,6 +9,7 @@
 #include "actors/cli/place.hpp"
 #include "actors/cli/program.hpp"
 #include "actors/cli/progress.hpp"
+#include "actors/cli/results.hpp"
 #include "actors/executors.hpp"
 #include "actors/journal_file.hpp"
 #include "actors/logic/blob_references.hpp"
@@ -177,6 +178,7 @@ void check_blobs(doctor_document& to, const fs::path& state, const std::vector<f
 outcome check_journal(const place& where, const common_options& common, const std::string& run) {
   auto state = where.state_to_read(common);
   if (!state) return tl::unexpected{state.error()};
+  if (auto there = check_run(*state, {run}); !there) return tl::unexpected{there.error()};
   doctor_document document;
   auto file = journal_file::open(journal_path(runs_folder(*state), {run}), journal_file::mode::read_only);
   if (!file) return tl::unexpected{file.error()};

@@ -157,7 +157,7 @@ expected<void> check_devices(const configs::system_config& config, const std::ve
       return fail(failure_code::bad_input, "--device: " + missing);
   for (const auto& device : devices)
     if (auto there = check_presence(device); !there)
-      return fail(failure_code::bad_input, "--device: " + there.error().detail);
+      return fail(there.error().code, "--device: " + there.error().detail);
   return {};
 }
 

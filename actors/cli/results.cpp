@@ -16,14 +16,19 @@ namespace actors::cli {
 using namespace messages;
 namespace fs = std::filesystem;
 
-expected<logic::run_state> load_run(const fs::path& state, const run_id& run) {
+expected<void> check_run(const fs::path& state, const run_id& run) {
   if (run.value.empty() || run.value.find('/') != std::string::npos || run.value.front() == '.')
     return fail(failure_code::bad_input,
                 '"' + run.value + "\" is not the id of a run; " + hint("status") + " lists them");
+  std::error_code error;
+  if (fs::exists(journal_path(runs_folder(state), run), error)) return {};
+  return fail(failure_code::not_found, "there is no run \"" + run.value + "\" in " + runs_folder(state).string() + "; "
+                                           + hint("status") + " lists them");
+}
+
+expected<logic::run_state> load_run(const fs::path& state, const run_id& run) {
+  if (auto there = check_run(state, run); !there) return tl::unexpected{there.error()};
   auto facts = read_journal(runs_folder(state), run);
-  if (!facts && facts.error().code == failure_code::not_found)
-    return fail(failure_code::not_found, "there is no run \"" + run.value + "\" in " + runs_folder(state).string()
-                                             + "; " + hint("status") + " lists them");
   if (!facts) return tl::unexpected{facts.error()};
   logic::run_state x;
   for (const auto& fact : *facts) apply(x, fact);

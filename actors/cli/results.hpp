@@ -11,6 +11,9 @@
 
 namespace actors::cli {
 
+/// Is there a run of that name? `bad_input` if it can be none's, `not_found`.
+messages::expected<void> check_run(const std::filesystem::path& state, const messages::run_id& run);
+
 /// A run as its journal has it.
 messages::expected<logic::run_state> load_run(const std::filesystem::path& state, const messages::run_id& run);
 

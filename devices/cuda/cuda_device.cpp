@@ -49,12 +49,16 @@ messages::expected<void> check_number(const messages::device_name& name, const c
   std::string_view list{visible ? visible : ""};
   if (visible) there = std::min(there, list.empty() ? 0 : std::ranges::count(list, ',') + 1);
   auto number = name.value.substr(name.value.find(':') + 1);
-  for (decltype(there) i = 0; i < there; ++i)  // "00" and "-1" are no names: one GPU has one
+  for (decltype(there) i = 0; i < there; ++i)
     if (number == std::to_string(i)) return {};
+  bool plain =
+      number == "0" || (!number.empty() && number[0] != '0' && number.find_first_not_of("0123456789") == number.npos);
+  if (!plain)  // "00" and "-1" are no names: one GPU has one
+    return messages::fail(messages::failure_code::misconfigured, name.value + " is no name of a GPU; cuda:0 is one");
   auto where = visible ? "CUDA_VISIBLE_DEVICES is \"" + std::string{list} + '"' : "/dev/nvidia*";
-  return messages::fail(messages::failure_code::misconfigured,
-                        "there is no " + name.value + ": " + std::to_string(there) + " NVIDIA GPUs can be used here ("
-                            + where + "); `nvidia-smi -L` lists those of this machine");
+  return messages::fail(messages::failure_code::no_resource, "there is no " + name.value + ": " + std::to_string(there)
+                                                                 + " NVIDIA GPUs can be used here (" + where
+                                                                 + "); `nvidia-smi -L` lists those of this machine");
 }
 
 messages::expected<void> check_here(const messages::device_name& name) {

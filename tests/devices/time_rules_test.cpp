@@ -180,6 +180,17 @@ TEST_CASE("a call that is over sooner than the clock can tell is right where the
   CHECK(failure_in(conclude(figures, {}, 1e10)).kind == failure_kind::below_floor);
 }
 
+TEST_CASE(
+    "a clock that tells no time from nothing that is shorter than eager's makes no slow candidate of a fast one") {
+  auto figures = good_time();  // eager takes 2 ms
+  figures.candidate_ns.assign(7, 5e5);
+  figures.floor_bytes = 4096;
+  figures.empty_spread_ns = 5e5;
+  CHECK(std::holds_alternative<timed>(conclude(figures, {}, 1e10)));
+  figures.empty_spread_ns = 8e5;
+  CHECK(std::get<failure>(conclude(figures, {}, 1e10)).code == failure_code::overloaded);
+}
+
 TEST_CASE("a little work after done is counted as the candidate's time") {
   auto figures = good_time();
   figures.late_call_ns = {1e6, 1e6, 1e6};
