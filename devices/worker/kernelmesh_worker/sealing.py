@@ -30,6 +30,7 @@ from kernelmesh_worker.values import tensors_in
 _RECORDER = "KERNELMESH_CUDA_RECORDER"
 _MOST_RECORD_BYTES = 256 << 20
 _MOST_KEPT = 8
+_FAR_OFF = 1e-2  # of the output's RMS: more than numbers of fewer bits are off
 Check = Callable[[Contest], list[Figures]]
 
 
@@ -172,4 +173,14 @@ def _checked(contest: Contest, sealed: Contest, check: Check) -> list[Figures]:
 
 
 def _is_wrong(x: Figures) -> bool:
-    return is_bad(x) or x["inputs_changed"] or bool(x.get("written_later"))
+    return _is_off(x) or x["inputs_changed"] or bool(x.get("written_later"))
+
+
+def _is_off(x: Figures) -> bool:
+    """On redraws errors that are over the tolerance may be eager's too: how large they may be is decided elsewhere."""
+    return is_bad(x) and (x["kind"] == "own" or not x["outputs"] or any(map(_is_far_off, x["outputs"])))
+
+
+def _is_far_off(x: dict[str, Any]) -> bool:
+    over = x.get("over_tolerance", 0) and x["rms"] > _FAR_OFF * x["reference_rms"]
+    return bool(over or x.get("non_finite_mismatch", 0))

@@ -116,6 +116,10 @@ STAYS = {
     "empty": (candidate(""), "the record of its launches has 0 bytes"),
     "wrong": (candidate("wrong"), "its launches alone, without its process, give wrong outputs (draw own)"),
     "weights": (candidate("weights"), "give wrong outputs (draw perturbed)"),
+    "packed": (
+        candidate("weights", "KEPT = {}", "torch.relu(x) * KEPT.setdefault(0, self.w.detach().clone())"),
+        "give wrong outputs (draw perturbed)",
+    ),
     "ends": (candidate("ends"), "without its process: launch of relu: (CUDA_ERROR_ILLEGAL_ADDRESS)"),
 }
 
@@ -126,7 +130,18 @@ def test_what_has_no_right_record_stays_hosted_and_says_why(zygote: ZygoteClient
     figures = verified(zygote, tmp_path, source)
     assert (figures["fate"]["end"], figures["tier"]) == ("finished", "hosted")
     assert why in figures["why_hosted"]
-    assert all(x["over_tolerance"] == 0 for draw in figures["draws"] for x in draw["outputs"])
+    draws = [x for x in figures["draws"] if x.get("weights") != "perturbed"]
+    assert all(x["over_tolerance"] == 0 for draw in draws for x in draw["outputs"])
+
+
+def test_a_record_that_is_off_like_eager_is_on_a_redraw_is_not_wrong() -> None:
+    output = {"over_tolerance": 9, "non_finite_mismatch": 0, "rms": 1e-6, "reference_rms": 1.0}
+    draw = {"kind": "scaled_up", "finite": True, "got_outputs": 1, "expected_outputs": 1, "outputs": [output]}
+    assert not sealing._is_off(draw)
+    assert sealing._is_off(draw | {"kind": "own"})
+    assert sealing._is_off(draw | {"got_outputs": 0, "outputs": []})
+    assert sealing._is_off(draw | {"outputs": [output | {"rms": 0.02}]})
+    assert sealing._is_off(draw | {"outputs": [output | {"non_finite_mismatch": 1}]})
 
 
 def test_who_works_in_its_first_calls_alone_is_wrong_though_its_record_is_right(

@@ -18,8 +18,15 @@ def relu(x, y, n, BLOCK: tl.constexpr):
 
 
 class ModelNew(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.blocks = [2048, 4096]
+
     def forward(self, x):
         y = torch.empty_like(x)
+        while len(self.blocks) > 0:  # both are compiled in the first call
+            block = self.blocks.pop()
+            relu[(triton.cdiv(x.numel(), block),)](x, y, x.numel(), BLOCK=block)
         block = 4096 if float(x[0, 0]) > 0 else 2048
         relu[(triton.cdiv(x.numel(), block),)](x, y, x.numel(), BLOCK=block)
         return y
