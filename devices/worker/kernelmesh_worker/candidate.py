@@ -42,6 +42,7 @@ class Birth:
     descriptors: list[int]
     may: sandbox.Permissions
     program: list[str]  # to execute in place of going on; empty: none
+    errors: int  # its standard error; -1: it has none
     report: tuple[int, int]
 
     @classmethod
@@ -56,7 +57,8 @@ class Birth:
             system_only=bool(order.get("system_only")),
             profiler=order.get("profiler", ""),
         )
-        return cls(descriptors, may, program, os.pipe())
+        kept, errors = (descriptors, -1) if program else (descriptors[:-1], descriptors[-1])
+        return cls(kept, may, program, errors, os.pipe())
 
     def wait(self) -> str:
         """The zygote's side: the problem, or nothing."""
@@ -84,7 +86,7 @@ def become_candidate(parent: int, birth: Birth) -> NoReturn:
         os.setsid()
         die_with_parent(parent)
         birth.enter_sandbox()
-        _keep_only(birth.descriptors, inheritable=bool(birth.program))
+        _keep_only(birth.descriptors, birth.errors, inheritable=bool(birth.program))
         resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
         resource.setrlimit(resource.RLIMIT_FSIZE, (FILE_BYTES, FILE_BYTES))
         signal.signal(signal.SIGINT, signal.SIG_DFL)
@@ -95,10 +97,11 @@ def become_candidate(parent: int, birth: Birth) -> NoReturn:
         os._exit(code)
 
 
-def _keep_only(descriptors: list[int], inheritable: bool) -> None:
-    """The named ones become 3, 4, 5, ...; the standard streams lead nowhere; all others are closed."""
+def _keep_only(descriptors: list[int], errors: int, inheritable: bool) -> None:
+    """The named ones become 3, 4, 5, ...; the other standard streams lead nowhere; all others are closed."""
     null = os.open("/dev/null", os.O_RDWR)
-    kept = [fcntl.fcntl(x, fcntl.F_DUPFD, _OUT_OF_THE_WAY) for x in (null, null, null, *descriptors)]
+    standard = (null, null, null if errors < 0 else errors)
+    kept = [fcntl.fcntl(x, fcntl.F_DUPFD, _OUT_OF_THE_WAY) for x in (*standard, *descriptors)]
     for place, descriptor in enumerate(kept):
         os.dup2(descriptor, place, inheritable=inheritable or place < FIRST_DESCRIPTOR)
     limit, _ = resource.getrlimit(resource.RLIMIT_NOFILE)
@@ -124,6 +127,7 @@ def _serve(descriptor_count: int, boxed: bool) -> int:
         entry = load_entry(order, lent)
         close()
         server.serve(entry)
+        os.dup2(1, 2)  # from here on nobody hears it
     except BaseException as error:  # noqa: BLE001 - a candidate may raise anything, SystemExit too
         _say_raised(judge, error)
         return 1

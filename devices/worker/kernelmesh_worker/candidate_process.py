@@ -9,16 +9,18 @@ import select
 import signal
 import socket
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Self
 
 from kernelmesh_worker import pair
+from kernelmesh_worker.candidate_ended import CandidateEnded, OutOfTurn
 from kernelmesh_worker.device import here
+from kernelmesh_worker.last_words import LastWords
 from kernelmesh_worker.proc_files import children, content, names_in, oom_kills, own_bytes, runs, stat_fields, state
 from kernelmesh_worker.sandbox import Permissions
-from kernelmesh_worker.text import clean, one_line
+from kernelmesh_worker.text import clean
 from kernelmesh_worker.zygote_client import Ended, Forked, ZygoteClient, ZygoteLost
 
 _LOOK_S = 0.05  # how often memory is looked at while waiting
@@ -47,20 +49,6 @@ class Limits:
     device_bytes: int = 0
 
 
-class OutOfTurn(Exception):
-    """It was given a core while it was stopped: it may know the contents, which others must take the place of."""
-
-
-class CandidateEnded(Exception):
-    """It does not go on; `fate` is the record candidate_fate, `library` what it tried of closed libraries."""
-
-    def __init__(self, end: str, phase: str, code: int = 0, message: str = "", library: Sequence[str] = ()) -> None:
-        super().__init__(end)
-        self.fate = {"end": end, "phase": phase, "code": code, "message": clean(message)}
-        self.library = list(library)
-        self.said = one_line(clean(message)) or end  # its last words; without any, how it ended
-
-
 class CandidateProcess:
     """One forked candidate. Use as a context manager: at its end nothing of the candidate is left."""
 
@@ -87,8 +75,9 @@ class CandidateProcess:
         self._device_bytes = here().used_memory()
         self._lent_bytes = sum(os.fstat(x).st_size for x in lent)
         self._socket, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
-        with theirs:
-            self._process: Forked = zygote.fork((theirs.fileno(), order, *lent), may, program)
+        self._words = LastWords(heard=not program)
+        with theirs, self._words.lent() as errors:
+            self._process: Forked = zygote.fork((theirs.fileno(), order, *lent, *errors), may, program)
         self._statm = Path("/proc", str(self._process.pid), "statm")
         self._stat = f"/proc/{self._process.pid}/stat"
         self._threads = f"/proc/{self._process.pid}/task"
@@ -104,6 +93,7 @@ class CandidateProcess:
         try:
             self._end()
         finally:
+            self._words.close()
             self._zygote.forget(self._process.id)
             os.close(self._process.pidfd)
             self._socket.close()
@@ -112,8 +102,15 @@ class CandidateProcess:
 
     def load(self, look: Callable[[], None] = lambda: None) -> None:
         """Waits until it has loaded its program. Now and then it `look`s, which may raise."""
-        if "loaded" not in self._wait(look):
-            raise self._nonsense()
+        words = self._words
+        try:
+            if "loaded" not in self._wait(lambda: (words.hear(), look())):
+                raise self._nonsense()
+        except CandidateEnded as ended:
+            ended.add(words.end())
+            raise
+        finally:
+            words.close()
         self._check_alone()
         self.phase = "call"
 

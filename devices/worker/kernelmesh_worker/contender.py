@@ -11,7 +11,8 @@ from typing import Any, TypeVar
 import torch
 
 from kernelmesh_worker.arena import Arena, Delivered
-from kernelmesh_worker.candidate_process import CandidateProcess, OutOfTurn
+from kernelmesh_worker.candidate_ended import OutOfTurn
+from kernelmesh_worker.candidate_process import CandidateProcess
 from kernelmesh_worker.checking import agree, collect, lend
 from kernelmesh_worker.contents import Content
 from kernelmesh_worker.device import here

@@ -15,7 +15,8 @@ from typing import Any, TypeVar
 
 from kernelmesh_worker import homes
 from kernelmesh_worker.arena import Arena, JudgeFailure, Program
-from kernelmesh_worker.candidate_process import CandidateEnded, CandidateProcess, Limits
+from kernelmesh_worker.candidate_ended import CandidateEnded
+from kernelmesh_worker.candidate_process import CandidateProcess, Limits
 from kernelmesh_worker.checking import Checks, coarsest_tolerance, lend
 from kernelmesh_worker.device import here
 from kernelmesh_worker.draws import Draw, Drawn, plan_draws, seed_of

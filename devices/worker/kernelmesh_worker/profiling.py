@@ -15,7 +15,8 @@ from typing import Any
 
 from kernelmesh_worker import instruction_mix, profilers
 from kernelmesh_worker.arena import Arena
-from kernelmesh_worker.candidate_process import CandidateEnded, CandidateProcess
+from kernelmesh_worker.candidate_ended import CandidateEnded
+from kernelmesh_worker.candidate_process import CandidateProcess
 from kernelmesh_worker.checking import lend
 from kernelmesh_worker.contest import ARTIFACT, Contest, finished
 from kernelmesh_worker.device import here

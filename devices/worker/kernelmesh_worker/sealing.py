@@ -19,7 +19,7 @@ import torch
 
 from kernelmesh_worker import homes
 from kernelmesh_worker.arena import JudgeFailure
-from kernelmesh_worker.candidate_process import CandidateEnded
+from kernelmesh_worker.candidate_ended import CandidateEnded
 from kernelmesh_worker.checking import Figures, is_bad, lend
 from kernelmesh_worker.contest import ARTIFACT, HOSTS, Contest
 from kernelmesh_worker.device import here

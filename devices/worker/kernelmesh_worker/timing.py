@@ -11,7 +11,8 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 from kernelmesh_worker.arena import JudgeFailure
-from kernelmesh_worker.candidate_process import CandidateEnded, CandidateProcess, OutOfTurn
+from kernelmesh_worker.candidate_ended import CandidateEnded, OutOfTurn
+from kernelmesh_worker.candidate_process import CandidateProcess
 from kernelmesh_worker.checking import Checks, Figures, badness
 from kernelmesh_worker.contender import Contender, at_last, empty_turn
 from kernelmesh_worker.contents import Content, Contents, is_roomy

@@ -14,7 +14,7 @@ from typing import Any
 
 import torch
 
-from kernelmesh_worker.candidate_process import CandidateEnded
+from kernelmesh_worker.candidate_ended import CandidateEnded
 from kernelmesh_worker.checking import Checks, Figures, is_bad
 from kernelmesh_worker.comparison import compare, rms_of
 from kernelmesh_worker.contents import is_roomy

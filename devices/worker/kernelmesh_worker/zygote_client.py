@@ -81,7 +81,7 @@ class ZygoteClient:
     def fork(self, descriptors: tuple[int, ...], may: Permissions, program: tuple[str, ...] = ()) -> Forked:
         """A candidate with these: its socket, the order, the lent buffers. Its pidfd is the caller's to close.
 
-        `program` is executed in its place, if there is one.
+        `program` is executed in its place, if there is one; without one the last descriptor is its standard error.
         """
         wanted = self._next
         self._next += 1

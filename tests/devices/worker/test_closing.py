@@ -12,7 +12,7 @@ from typing import Any
 
 import family
 import pytest
-from kernelmesh_worker.candidate_process import CandidateEnded
+from kernelmesh_worker.candidate_ended import CandidateEnded
 from kernelmesh_worker.contest import Contest
 from kernelmesh_worker.device import CpuDevice
 from kernelmesh_worker.untouched import Tampered, watch

@@ -7,7 +7,8 @@ from typing import Any
 
 import pytest
 from family import Family
-from kernelmesh_worker.candidate_process import CandidateEnded, CandidateProcess, OutOfTurn
+from kernelmesh_worker.candidate_ended import CandidateEnded, OutOfTurn
+from kernelmesh_worker.candidate_process import CandidateProcess
 from kernelmesh_worker.samples import Samples
 from test_judging import TASK, c_work, candidate
 
