@@ -18,7 +18,8 @@ from kernelmesh_worker.task import TaskRefused
 from kernelmesh_worker.values import tensors_in
 
 ROOM = 8  # so many times what a task lends, inputs and outputs, must be free for comforts
-_MOST_CONTENTS = 5
+_FIRST_CONTENTS, _MOST_CONTENTS = 2, 5
+_GROW_EVERY = 6
 _OWN_SHARE = 0.4  # of mixed contents: at first the task's own draw
 _CHEAP_DRAW_S = 0.001  # inputs that take no longer are drawn for each pair
 
@@ -44,19 +45,33 @@ class Contents:
         self._contest = contest
         self._count = 0
         self._pool: list[tuple[Draw, Drawn]] = []
+        self._results = sum(x.nbytes for x in contest.reference.output_shapes(contest.first.values))
+        self._asked = 0
+        self._is_full = False
         start = time.monotonic()
-        results = sum(x.nbytes for x in contest.reference.output_shapes(contest.first.values))
-        while len(self._pool) < _MOST_CONTENTS:
-            self._pool.append(self._drawn(KINDS[len(self._pool) % len(KINDS)]))
-            size = sum(x.nbytes for x in tensors_in(self._pool[-1][1].values)) + results
-            if size * ROOM > here().available_memory():
-                break
+        while len(self._pool) < _FIRST_CONTENTS and not self._is_full:
+            self._grow()
         here().drain()
         self._cheap = time.monotonic() - start < _CHEAP_DRAW_S * len(self._pool)
         self._mixer: Mixer | None = None
         if not self._cheap and len(self._pool) > 1 and self._varies_in_raw_alone():
             mixer = Mixer(self._pool[0][1])
             self._mixer = mixer if self._takes_mixed(mixer) else None
+
+    def _grow(self) -> None:
+        """By one draw of the next kind, while there is room."""
+        self._pool.append(self._drawn(KINDS[len(self._pool) % len(KINDS)]))
+        size = sum(x.nbytes for x in tensors_in(self._pool[-1][1].values)) + self._results
+        self._is_full = len(self._pool) == _MOST_CONTENTS or size * ROOM > here().available_memory()
+
+    def _grow_now_and_then(self) -> None:
+        """Few pairs need no more than the first draws, which take as long as many calls."""
+        self._asked += 1
+        if self._is_full or self._asked % _GROW_EVERY:
+            return
+        self._grow()
+        if not self._varies_in_raw_alone():
+            self._mixer = None
 
     def _fresh(self) -> tuple[Draw, list[Any]]:
         """Half of them as the task draws, the others as checked calls have them: timed ones look no different."""
@@ -92,6 +107,8 @@ class Contents:
 
     def next(self) -> Content:
         """A fresh draw of any kind, or one mixed of two others where drawing takes long and mixing is possible."""
+        if self._mixer is not None:
+            self._grow_now_and_then()
         if self._mixer is None:
             return Content(*self._fresh())
         draw, drawn = self._pool[0] if _SECRET.random() < _OWN_SHARE else _SECRET.choice(self._pool)

@@ -44,6 +44,26 @@ def test_contents_with_numbers_of_another_kind_are_not_called_the_tasks_own(monk
     assert contents.next().draw.kind in timed.KINDS
 
 
+def test_contents_become_of_every_kind_as_more_are_asked_for(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(timed, "_CHEAP_DRAW_S", 0.0)
+    contents = contents_of(draw_of)
+    assert {contents.next().draw.kind for _ in range(5)} <= {"own", "signed"}
+    assert {contents.next().draw.kind for _ in range(300)} == {*timed.KINDS} - {"own"}
+
+
+def test_contents_are_no_longer_mixed_when_a_later_draw_shows_that_they_can_not_be(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(timed, "_CHEAP_DRAW_S", 0.0)
+
+    def drawn(kind: str) -> tuple[Draw, Drawn]:
+        return Draw("00", kind), Drawn([torch.rand(SIZE), int(kind == "shifted")], [True, False])
+
+    contents = contents_of(drawn)
+    assert contents.next().probe == "mixed"
+    assert [contents.next().probe for _ in range(60)][-1] == ""
+
+
 def test_where_outputs_leave_no_room_contents_are_drawn_anew_for_each_pair(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(timed, "_CHEAP_DRAW_S", 0.0)
     assert contents_of(draw_of, output_bytes=1 << 50).next().probe == ""
