@@ -5,11 +5,11 @@ from __future__ import annotations
 import contextlib
 import math
 import random
-import tempfile
 import time
 from collections.abc import Callable, Iterator
 from typing import Any
 
+from kernelmesh_worker import compile_caches
 from kernelmesh_worker.arena import JudgeFailure
 from kernelmesh_worker.candidate_ended import CandidateEnded, OutOfTurn
 from kernelmesh_worker.candidate_process import CandidateProcess
@@ -89,9 +89,8 @@ class Baselines:
 def _compiled(contest: Contest, stack: contextlib.ExitStack, samples: Samples, content: Content) -> Baseline | None:
     """torch.compile of the reference, compiled; None if torch can't."""
     contest.progress(0.0, "torch.compile of the reference")
-    cache = stack.enter_context(tempfile.TemporaryDirectory(prefix="inductor-", ignore_cleanup_errors=True))
     try:
-        baseline = Baseline(contest, stack, cache)
+        baseline = Baseline(contest, stack, compile_caches.folder_of(contest.work["task"], here().policy))
         baseline.load()
         at_last(lambda: baseline.turn(content))
     except JudgeFailure as failure:  # a compiler may fail in many ways; the baseline is left out then
