@@ -65,6 +65,7 @@ messages::expected<fs::path> open_state_folder(const fs::path& folder) {
 
 messages::expected<fs::path> state_folder_to_read(const fs::path& folder) {
   std::error_code error;
+  if (!fs::exists(folder, error) && !error) return folder;
   if (!fs::is_directory(folder, error) || !why_not_writable(folder)) return open_state_folder(folder);
   if (::access(folder.c_str(), R_OK | X_OK) == 0) return folder;
   return fail(failure_code::storage,

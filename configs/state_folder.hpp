@@ -18,7 +18,7 @@ messages::expected<std::filesystem::path> state_folder_of(const std::string& con
 messages::expected<std::filesystem::path> open_state_folder(const std::filesystem::path& folder);
 
 /// For commands that only read: a folder that is there is taken as it is where it can't be written (a read-only disk, a
-/// copy). Else as open_state_folder. Failure: storage.
+/// copy), and one that is not there is not made. Else as open_state_folder. Failure: storage.
 messages::expected<std::filesystem::path> state_folder_to_read(const std::filesystem::path& folder);
 
 }  // namespace configs

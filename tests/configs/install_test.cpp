@@ -83,6 +83,12 @@ TEST_CASE("a folder that is open to others is closed if empty, refused if not") 
   CHECK(mode_of(path) == 0755);
 }
 
+TEST_CASE("who only reads makes no state folder") {
+  test::folder folder;
+  CHECK(state_folder_to_read(folder.path / "none") == folder.path / "none");
+  CHECK_FALSE(fs::exists(folder.path / "none"));
+}
+
 TEST_CASE("a state folder that can't be made or written says why") {
   test::folder folder;
   folder.write("file", "x");
