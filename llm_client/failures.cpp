@@ -189,7 +189,7 @@ std::string title_of(std::string_view html) {
 }
 
 llm_failure made(failure_kind kind, std::string detail, const model& asked) {
-  return {.kind = kind, .detail = asked.key.scrub(asked.name + " " + std::move(detail))};
+  return {.kind = kind, .detail = valid_utf8(asked.key.scrub(asked.name + " " + std::move(detail)))};
 }
 
 std::string behind_colon(const std::string& text) { return text.empty() ? "" : ": " + text; }

@@ -1,8 +1,9 @@
 // For tests: asks many requests side by side, each of its own models, and prints what became of each.
 //
 //     kernelmesh-llm-cases CONFIG.yaml CASES.jsonl
+//     kernelmesh-llm-cases CONFIG.yaml --probe
 //
-// A line of CASES is a fault_case, a line of the output a fault_result.
+// A line of CASES is a fault_case, a line of the output a fault_result. With --probe a line is what a probe says.
 
 #include <algorithm>
 #include <fstream>
@@ -13,7 +14,7 @@
 #include <sstream>
 
 #include "configs/system_config.hpp"
-#include "llm_client/exchanges.hpp"
+#include "llm_client/probe.hpp"
 #include "messages/wire/wire.hpp"
 
 namespace {
@@ -83,6 +84,12 @@ void start_case(llm_client::exchanges& all, const fault_case& x, running_case& t
   to.id.set_value(all.start(x.models, x.request, std::move(events)));
 }
 
+int probe(llm_client::http_loop& loop, const configs::llm_options& options, const llm_client::model_list& models) {
+  for (const auto& x : llm_client::probe_models(loop, options, models, [] { return 0.5; }))
+    std::cout << (x.answers ? "+ " : "- ") << x.line << '\n';
+  return 0;
+}
+
 int run(const std::string& config_file, const std::string& cases_file) {
   auto around = configs::surroundings::of_this_process();
   auto config = configs::load_system_config(config_file);
@@ -90,6 +97,7 @@ int run(const std::string& config_file, const std::string& cases_file) {
   auto models = llm_client::load_models(config->llm, {}, around);
   std::mt19937_64 random{7};
   llm_client::http_loop loop;
+  if (cases_file == "--probe") return probe(loop, config->llm, models);
   std::vector<std::unique_ptr<running_case>> cases;
   {
     llm_client::exchanges all{loop, config->llm, std::move(models), [&random] {

@@ -36,19 +36,25 @@ def provider(x: Fault, port: int, **more: str) -> dict[str, str]:
     }
 
 
-def ask(folder: Path, providers: dict[str, dict[str, str]], cases: list[dict]) -> dict[str, dict]:
-    """What became of each case; the key is nowhere in what was printed."""
+def run(folder: Path, providers: dict[str, dict[str, str]], what: str) -> str:
+    """What the program printed; the key is nowhere in it."""
     models = {name: {"provider": name, "model": "m"} for name in providers}
     config = f"llm:\n  providers: {json.dumps(providers)}\n  models: {json.dumps(models)}{LIMITS}"
     (folder / "system.yaml").write_text(config)
-    (folder / "cases.jsonl").write_text("".join(json.dumps(x) + "\n" for x in cases))
-    argv = [str(PROGRAM), str(folder / "system.yaml"), str(folder / "cases.jsonl")]
+    argv = [str(PROGRAM), str(folder / "system.yaml"), what]
     environment = {**os.environ, "TEST_KEY": KEY}
     done = subprocess.run(argv, capture_output=True, text=True, timeout=60, env=environment, check=False)
     assert done.returncode == 0, done.stderr
     assert KEY not in done.stdout + done.stderr
     assert KEY[:14] not in done.stdout and KEY[-14:] not in done.stdout
-    return {x["name"]: x for x in map(json.loads, done.stdout.splitlines())}
+    return done.stdout
+
+
+def ask(folder: Path, providers: dict[str, dict[str, str]], cases: list[dict]) -> dict[str, dict]:
+    """What became of each case."""
+    file = folder / "cases.jsonl"
+    file.write_text("".join(json.dumps(x) + "\n" for x in cases))
+    return {x["name"]: x for x in map(json.loads, run(folder, providers, str(file)).splitlines())}
 
 
 def case_of(x: Fault) -> dict:
@@ -95,7 +101,7 @@ def scenarios() -> dict[str, object]:
 
 
 def test_every_fault_ends_as_it_should(tmp_path: Path, scenarios: dict) -> None:
-    assert len(FAULTS) > 80 and len(scenarios) == len(FAULTS)
+    assert len(FAULTS) > 90 and len(scenarios) == len(FAULTS)
     with FaultServer(scenarios) as server:
         providers = {x.name: provider(x, server.port) for x in FAULTS}
         found = ask(tmp_path, providers, [case_of(x) for x in FAULTS])
@@ -186,3 +192,19 @@ def test_where_nobody_answers(tmp_path: Path) -> None:
     }, found
     assert seen and all("authorization" not in x.request.headers for x in seen)
     assert all(len(x["attempts"]) == 2 for x in found.values())
+
+
+def test_a_probe_says_one_line_a_model_and_what_to_do(tmp_path: Path) -> None:
+    def refuse(c: Connection) -> None:
+        c.answer("401 Unauthorized", {"error": {"message": f"Incorrect API key provided: {KEY}"}})
+
+    with FaultServer({"good": good_chat, "bad_key": refuse}) as server:
+        providers = {name: provider(plain_case(name), server.port) for name in ("good", "bad_key", "no_key", "nobody")}
+        providers["no_key"]["key_variable"] = "NOT_SET_ANYWHERE"
+        providers["nobody"]["base_url"] = "http://nowhere.invalid/v1"
+        lines = run(tmp_path, providers, "--probe").splitlines()
+    assert [x.split()[1].rstrip(":") for x in lines] == ["bad_key", "good", "no_key", "nobody"]
+    assert [x[0] for x in lines] == ["-", "+", "-", "-"]
+    assert "answered 401: Incorrect API key provided: [key]; check the key in the variable TEST_KEY" in lines[0]
+    assert "NOT_SET_ANYWHERE" in lines[2]
+    assert lines[3].endswith("check base_url and proxy, and whether the server runs")
