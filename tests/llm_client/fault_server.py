@@ -43,7 +43,11 @@ class Connection:
     client_gone: threading.Event = field(default_factory=threading.Event)
 
     def send(self, data: bytes | str) -> None:
-        self.socket.sendall(data.encode() if isinstance(data, str) else data)
+        try:
+            self.socket.sendall(data.encode() if isinstance(data, str) else data)
+        except OSError:
+            self.client_gone.set()
+            raise
 
     def head(self, status: str = "200 OK", content_type: str = "text/event-stream", *more: str) -> None:
         """A head without a length: the body ends with the connection."""

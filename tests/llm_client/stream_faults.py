@@ -315,7 +315,7 @@ def error_page_without_end(c: Connection) -> None:
         c.send(b"x" * 65536)
 
 
-@fault(Expected("malformed_reply", requests=2, quick=True))
+@fault(Expected("malformed_reply", requests=2, quick=True, client_closes=True))
 def headers_without_end(c: Connection) -> None:
     c.send("HTTP/1.1 200 OK\r\n")
     while not c.stopped.is_set():
@@ -342,28 +342,28 @@ def silence_after_a_token(c: Connection) -> None:
     c.wait_for_client_to_go()
 
 
-@fault(Expected("first_token_timeout", requests=2))
+@fault(Expected("first_token_timeout", requests=2, client_closes=True))
 def headers_one_by_one(c: Connection) -> None:
     c.send("HTTP/1.1 200 OK\r\n")
     while not c.stopped.wait(0.05):
         c.send("X-A: b\r\n")
 
 
-@fault(Expected("first_token_timeout", requests=2), protocol="messages")
+@fault(Expected("first_token_timeout", requests=2, client_closes=True), protocol="messages")
 def flood_of_pings(c: Connection) -> None:
     begin_messages(c)
     while not c.stopped.wait(0.001):
         typed(c, "ping")
 
 
-@fault(Expected("first_token_timeout", requests=2))
+@fault(Expected("first_token_timeout", requests=2, client_closes=True))
 def flood_of_comments(c: Connection) -> None:
     c.head()
     while not c.stopped.wait(0.001):
         c.send(":\n\n" * 10)
 
 
-@fault(Expected("total_timeout", requests=1))
+@fault(Expected("total_timeout", requests=1, client_closes=True))
 def answer_without_end(c: Connection) -> None:
     c.head()
     while not c.stopped.wait(0.02):
