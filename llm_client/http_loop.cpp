@@ -376,7 +376,7 @@ http_id http_loop::start(http_request request, http_events events) {
 }
 
 void http_loop::cancel(http_id id) {
-  impl_->post([this, id] { impl_->end(id, http_fault::cancelled, "cancelled"); });
+  impl_->post([this, id] { impl_->end(id, http_fault::cancelled, ""); });
 }
 
 void http_loop::run(std::function<void()> task) { impl_->post(std::move(task)); }
