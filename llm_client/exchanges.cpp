@@ -75,7 +75,7 @@ struct exchanges::state : std::enable_shared_from_this<exchanges::state> {
     }
     found->second.attempt = 0;
     routes.failed(found->second.route, step, result.error(), loop_clock::now());
-    if (found->second.events.retry) found->second.events.retry(result.error());
+    if (found->second.events.failed) found->second.events.failed(result.error());
     advance(id);
   }
 

@@ -17,10 +17,10 @@ using exchange_id = std::uint64_t;
 
 /// Called on the loop's thread; must neither throw nor wait.
 struct exchange_events {
-  std::function<void(const send_step&)> attempt;            ///< one starts; may be absent
-  std::function<void(std::string_view)> text;               ///< of the present attempt; may be absent
-  std::function<void(const messages::llm_failure&)> retry;  ///< one failed, and the request goes on; may be absent
-  std::function<void(outcome)> done;                        ///< the last, exactly once
+  std::function<void(const send_step&)> attempt;             ///< one starts; may be absent
+  std::function<void(std::string_view)> text;                ///< of the present attempt; may be absent
+  std::function<void(const messages::llm_failure&)> failed;  ///< an attempt did; may be absent
+  std::function<void(outcome)> done;                         ///< the last, exactly once
 };
 
 class exchanges {

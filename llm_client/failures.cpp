@@ -233,8 +233,8 @@ llm_failure failure_of(const server_error& x, const model& asked) {
   for (const auto& [name, meaning] : type_status)
     if (status == 0 && has(type, name)) status = meaning;
   if (status == 0) status = 500;
-  auto by_words = status == 429 || status >= 400 || status == 0 ? kind_by_words(x) : std::nullopt;
-  // A limit of tokens a minute is one too, and a server that is down may say anything.
+  auto by_words = kind_by_words(x);
+  // Who is limited or unknown is told so by the status; any words may stand beside it.
   bool trust = by_words && (*by_words == failure_kind::quota_exhausted || (status != 429 && status != 401));
   auto kind = trust ? *by_words : kind_by_status(status);
   auto parameter = kind == failure_kind::bad_request ? refused_parameter(x) : std::nullopt;

@@ -37,8 +37,8 @@ struct fault_result {
   std::string name;
   std::optional<messages::llm_reply> reply;
   std::optional<messages::llm_failure> failure;
-  std::vector<std::string> attempts;  ///< the model of each
-  std::vector<messages::llm_failure> retried;
+  std::vector<std::string> attempts;          ///< the model of each
+  std::vector<messages::llm_failure> failed;  ///< one an attempt
   std::uint64_t pieces = 0;
   std::uint64_t done = 0;  ///< how often the end was told
   std::uint64_t total_ms = 0;
@@ -48,7 +48,7 @@ struct fault_result {
     f("reply", reply);
     f("failure", failure);
     f("attempts", attempts);
-    f("retried", retried);
+    f("failed", failed);
     f("pieces", pieces);
     f("done", done);
     f("total_ms", total_ms);
@@ -67,7 +67,7 @@ void start_case(llm_client::exchanges& all, const fault_case& x, running_case& t
   auto id = std::make_shared<std::shared_future<llm_client::exchange_id>>(to.id.get_future());
   llm_client::exchange_events events;
   events.attempt = [&to](const auto& step) { to.result.attempts.push_back(step.model); };
-  events.retry = [&to](const auto& failure) { to.result.retried.push_back(failure); };
+  events.failed = [&to](const auto& failure) { to.result.failed.push_back(failure); };
   events.text = [&to, &all, id, cancel = x.cancel_on_text](std::string_view) {
     if (to.result.pieces++ == 0 && cancel) all.cancel(id->get());
   };

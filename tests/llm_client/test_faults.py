@@ -77,7 +77,7 @@ def deviations(name: str, want: Expected, got: dict, server: FaultServer) -> Ite
     if got["done"] != 1:
         yield f"its end was told {got['done']} times"
     if len(server.requests[name]) != want.requests:
-        yield f"{len(server.requests[name])} requests, not {want.requests}: {[x['kind'] for x in got['retried']]}"
+        yield f"{len(server.requests[name])} requests, not {want.requests}: {[x['kind'] for x in got['failed']]}"
     if want.detail not in (failure["detail"] if failure else ""):
         yield f"not in its sentence: {want.detail}: {failure['detail']}"
     for members, found in ((want.reply, flat(reply)), (want.failure, flat(failure))):
