@@ -16,6 +16,7 @@ struct install_paths {
   std::filesystem::path worker() const { return root / "devices" / "worker"; }
   std::filesystem::path dsl() const { return root / "dsl"; }
   std::filesystem::path systems() const { return root / "configs" / "system"; }
+  std::filesystem::path model_facts() const { return root / "configs" / "model_facts.yaml"; }
   std::filesystem::path report_page() const { return root / "actors" / "report" / "report.html.mustache"; }
   std::filesystem::path check_python() const { return root / "configs" / "check_python.py"; }
   std::filesystem::path check_task() const { return worker() / "kernelmesh_worker" / "task_source.py"; }

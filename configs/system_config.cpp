@@ -67,6 +67,10 @@ void anchor_paths(system_config& config, const fs::path& base) {
   auto anchor = [&](std::string& path) { path = (base / path).lexically_normal().string(); };
   if (!config.state_folder.empty()) anchor(config.state_folder);
   if (config.worker.python.find('/') != std::string::npos) anchor(config.worker.python);
+  for (auto& [name, x] : config.llm.providers)
+    for (auto* file : {&x.key_file, &x.ca_file})
+      if (!file->empty()) anchor(*file);
+  for (auto& table : config.llm.facts) anchor(table);
 }
 
 messages::expected<system_config> load_system_config(const fs::path& file, const known_names& known) {

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "configs/known_names.hpp"
+#include "configs/llm_options.hpp"
 #include "configs/simulated_options.hpp"
 #include "messages/records/failure.hpp"
 #include "messages/records/stage.hpp"
@@ -103,6 +104,7 @@ struct system_config {
   std::vector<device_options> devices{{.name = "cpu:0"}};
   std::vector<compiler_options> compilers{{.dsl = "cpp"}};
   agents_options agents;
+  llm_options llm;
   scheduler_options scheduler;
   journal_options journal;
   monitor_options monitor;
@@ -120,7 +122,7 @@ std::string kind_of(std::string_view device);
 messages::expected<std::filesystem::path> system_file(const std::string& name, const std::filesystem::path& base,
                                                       const std::filesystem::path& systems);
 
-/// Makes the paths in it relative to the config's folder: the state folder, and a Python with a '/'.
+/// Makes the paths in it relative to the config's folder: the state folder, a Python with a '/', files of `llm`.
 void anchor_paths(system_config& config, const std::filesystem::path& base);
 
 /// Every problem in one go; its paths are anchored. Failures: misconfigured, storage.

@@ -6,6 +6,7 @@
 #include <set>
 
 #include "configs/constraints.hpp"
+#include "configs/llm_keys.hpp"
 #include "configs/system_config.hpp"
 
 namespace configs {
@@ -122,6 +123,7 @@ void system_config::keys(auto& k) {
   k("devices", devices);
   k("compilers", compilers);
   k("agents", agents);
+  k("llm", llm);
   k("scheduler", scheduler);
   k("journal", journal);
   k("monitor", monitor);

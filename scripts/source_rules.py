@@ -44,7 +44,7 @@ WRAPPERS = (
     Wrapper("kainjow/*", ("configs/*", "devices/*", "dsl/*", "actors/*"), one=True),
     Wrapper("CLI/*", ("actors/*",)),
     Wrapper("spdlog/*", ("actors/log.cpp",)),
-    Wrapper("curl/*", ("llm_client/*",), one=True),
+    Wrapper("curl/*", ("llm_client/http_loop.cpp",)),
     Wrapper("cuda.h", ("tests/devices/worker/cuda_recorder/cupti/nvidia_headers.cpp",)),
     Wrapper("cupti*", ("tests/devices/worker/cuda_recorder/cupti/nvidia_headers.cpp",)),
 )
@@ -58,7 +58,7 @@ FOLDERS: dict[str, tuple[str, ...]] = {
     "messages/blobs": RECORDS,
     "messages/protocols": RECORDS,
     "configs": PLAIN,
-    "llm_client": PLAIN,
+    "llm_client": (*RECORDS, "configs"),
     "devices": PLAIN,
     "devices/sandbox": (),
     "devices/worker": (*PLAIN, "devices", "devices/sandbox"),

@@ -34,6 +34,7 @@ def findings(tree: Path, files: dict[str, str]) -> list[str]:
         ("devices/a.cpp", "#include <zmq.hpp>\n", "devices/a.cpp:1: <zmq.hpp> is for devices/worker/zmq.hpp"),
         ("messages/wire/json.cpp", "#include <msgpack.hpp>\n", "messages/wire/json.cpp:1: <msgpack.hpp> is for"),
         ("configs/a.cpp", "#include <yaml-cpp/yaml.h>\n", "configs/a.cpp:1: <yaml-cpp/yaml.h> is for"),
+        ("llm_client/a.cpp", "#include <curl/curl.h>\n", "llm_client/a.cpp:1: <curl/curl.h> is for llm_client/http"),
         ("dsl/a.cpp", "#include <CLI/CLI.hpp>\n", "dsl/a.cpp:1: <CLI/CLI.hpp> is for actors/*"),
         ("dsl/a.cpp", f"// {UNFINISHED}: more\n", "dsl/a.cpp:1: unfinished work"),
         ("dsl/README.md", f"text\n{UNFINISHED}\n", "dsl/README.md:2: unfinished work"),

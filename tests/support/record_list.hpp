@@ -2,6 +2,7 @@
 // Every record that is written or read somewhere: what the tests of the wire run over.
 
 #include "messages/protocols/type_ids.hpp"
+#include "messages/records/language_model.hpp"
 #include "messages/records/launch_record.hpp"
 
 /// Records that no actor receives as a message of its own: worker protocol, blobs, facts, --json.
@@ -26,7 +27,10 @@
   X(estimate_document)              \
   X(completion_document)            \
   X(trace_document)                 \
-  X(error_document)
+  X(error_document)                 \
+  X(llm_request)                    \
+  X(llm_reply)                      \
+  X(llm_failure)
 
 /// Whoever adds a line to either list gets all tests of tests/messages for it.
 #define KERNELMESH_RECORDS(X) KERNELMESH_MESSAGES(X) KERNELMESH_OTHER_RECORDS(X)
