@@ -26,7 +26,11 @@
   X(estimate_document)              \
   X(completion_document)            \
   X(trace_document)                 \
-  X(error_document)
+  X(error_document)                 \
+  X(link_frame)                     \
+  X(join_ticket)                    \
+  X(key_file)                       \
+  X(certs_document)
 
 /// Whoever adds a line to either list gets all tests of tests/messages for it.
 #define KERNELMESH_RECORDS(X) KERNELMESH_MESSAGES(X) KERNELMESH_OTHER_RECORDS(X)
