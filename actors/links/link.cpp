@@ -12,7 +12,7 @@ namespace actors::links {
 
 namespace {
 
-/// For the last frames of who leaves.
+/// For the last frames of who leaves, and the answer to them.
 constexpr std::chrono::milliseconds farewell{1'000};
 
 std::string new_instance() {
@@ -104,7 +104,7 @@ void link::progress(messages::call_token token, double share, std::string text) 
 void link::leave(const messages::failure& reason) {
   post([this, reason](logic::link_protocol& protocol) {
     protocol.leave(reason);
-    if (socket_) socket_->linger(farewell);
+    leaves_at_ = std::chrono::steady_clock::now() + farewell;
   });
 }
 
@@ -135,7 +135,8 @@ void link::post(command task) {
 // -- on the link's thread ---------------------------------------------------------------------------------------------
 
 void link::run() {
-  for (run_commands(); !closing_; run_commands()) {
+  auto awaited = [this] { return protocol_.is_awaited() && std::chrono::steady_clock::now() < leaves_at_; };
+  for (run_commands(); !closing_ || awaited(); run_commands()) {
     auto deadline = protocol_.expire(std::chrono::steady_clock::now());
     if (auto event = socket_->next())
       std::visit([this](const auto& x) { on(x); }, *event);

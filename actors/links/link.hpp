@@ -29,7 +29,8 @@ public:
   /// Starts the thread. What was offered before is there when the first peer joins.
   void start();
 
-  /// Gives back, with the reason, what peers asked, and says goodbye; nothing else happens until `close`.
+  /// Gives back, with the reason, what peers asked, and says goodbye; `close` then waits a second at most until they
+  /// have it.
   void leave(const messages::failure& reason);
 
   /// Fails all open calls and each later one with node_lost, lets go of all handlers and ends the thread. Call it
@@ -77,6 +78,7 @@ private:
   std::vector<command> commands_;  // guarded by mutex_
   bool ended_ = false;             // guarded by mutex_: no thread
   bool closing_ = false;           // touched by commands only
+  logic::instant leaves_at_{};     // touched by commands only
   std::thread thread_;
 };
 

@@ -156,6 +156,4 @@ void link_socket::send(const messages::connection_id& to, const wire::bytes& hea
   if (peers_.send(zmq::buffer(header), more)) peers_.send(zmq::buffer(body), zmq::send_flags::dontwait);
 }
 
-void link_socket::linger(std::chrono::milliseconds limit) { peers_.set(zmq::sockopt::linger, count(limit)); }
-
 }  // namespace actors::links

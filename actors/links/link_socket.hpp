@@ -48,9 +48,6 @@ public:
   /// Never blocks. Drops the frame if the connection is gone or its peer has stopped reading.
   void send(const messages::connection_id& to, const wire::bytes& header, const wire::bytes& body);
 
-  /// What was sent goes out before the socket closes, within that time.
-  void linger(std::chrono::milliseconds limit);
-
 private:
   explicit link_socket(const link_options& options);
   void set_limits(const link_options& options);

@@ -167,6 +167,7 @@ void link_protocol::on(const received_frame& from, const messages::link_tell& te
 void link_protocol::on(const received_frame& from, const messages::link_goodbye& goodbye, instant) {
   auto gone = joined(from);
   if (gone == peers_.end()) return drop(from, "goodbye before welcome");
+  if (!leaving_) out_.send(from.connection, {messages::link_goodbye{goodbye.reason}}, {});  // all of it has arrived
   lose(gone, {failure_code::interrupted, "it left: " + goodbye.reason.detail.substr(0, 200)});
 }
 
@@ -187,7 +188,7 @@ void link_protocol::join(const received_frame& from, peer as, wall_time clock) {
 void link_protocol::lose(peer_table::iterator gone, const failure& why) {
   auto peer = peers_.extract(gone);
   const auto& name = peer.mapped().name;
-  out_.on_event({link_event_kind::lost, name, why.detail});  // first, so that nothing more is sent there
+  if (!leaving_) out_.on_event({link_event_kind::lost, name, why.detail});  // first: nothing more is sent there
   peer.mapped().calls.fail_all({why.code, "node " + in_marks(name.value) + ": " + why.detail});
 }
 
@@ -233,6 +234,7 @@ std::optional<instant> link_protocol::expire(instant now) {
 }
 
 void link_protocol::leave(const failure& reason) {
+  leaving_ = true;
   for (auto& [connection, peer] : peers_) {
     for (auto id : std::set{peer.serving}) answer({connection, id}, tl::unexpected{reason});
     out_.send(connection, {messages::link_goodbye{reason}}, {});

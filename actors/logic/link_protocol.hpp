@@ -83,8 +83,11 @@ public:
   /// Ends the calls that are out of time; returns when to do it again, if nothing else happens.
   std::optional<instant> expire(instant now);
 
-  /// Gives back, with the reason, what peers asked and says goodbye to them.
+  /// Gives back, with the reason, what peers asked and says goodbye to them. Of what follows `on_event` hears nothing.
   void leave(const messages::failure& reason);
+
+  /// Are there peers that have not said goodbye in turn? What was sent to them may still be on its way.
+  bool is_awaited() const { return leaving_ && !peers_.empty(); }
 
   /// Fails every open call and each that follows, without a word to `on_event`, and lets go of the handlers.
   void close();
@@ -128,6 +131,7 @@ private:
   peer_table peers_;  // joined ones only
   std::map<messages::actor_name, on_call> offers_;
   std::uint64_t last_request_ = 0;
+  bool leaving_ = false;
   bool closed_ = false;
 };
 

@@ -256,12 +256,18 @@ TEST_CASE("who leaves gives back what it was asked, and what was asked of it mea
   REQUIRE(node.sent.size() == 2);
   CHECK(std::get<link_answer>(node.sent[0].header.content).failure->code == failure_code::interrupted);
   CHECK(std::get<link_goodbye>(node.sent[1].header.content).reason.detail == "it was stopped");
+  CHECK(node.protocol.is_awaited());
+  node.receive("1", "coordinator", {link_goodbye{}});
+  CHECK_FALSE(node.protocol.is_awaited());
+  CHECK(node.sent.size() == 2);
+  CHECK(node.events.back().kind == link_event_kind::joined);  // and nothing of its own end
 
   coordinator other;
   other.join("1", "a", "a");
   auto mine = other.call("a");
   other.receive("1", "a", {link_goodbye{{failure_code::interrupted, "it was stopped"}}});
   CHECK(mine->outcome->error() == failure{failure_code::interrupted, R"(node "a": it left: it was stopped)"});
+  CHECK(other.last_sent<link_goodbye>());
   CHECK(other.call("a")->outcome->error().code == failure_code::node_lost);
 }
 
