@@ -2,8 +2,8 @@
 
 namespace actors {
 
-messages::compiler_actor spawn_compiler(caf::actor_system& system, const messages::scheduler_actor& scheduler,
-                                        const messages::monitor_actor& monitor, const compiler_options& options,
+messages::compiler_actor spawn_compiler(caf::actor_system& system, const messages::resource_taker_actor& resources,
+                                        const messages::progress_taker_actor& progress, const compiler_options& options,
                                         executor_factory make) {
   stage_runner_options runner;
   runner.offer.name = {options.node.value + "/compiler." + options.dsl};
@@ -12,7 +12,7 @@ messages::compiler_actor spawn_compiler(caf::actor_system& system, const message
   runner.offer.dsls = {options.dsl};
   runner.offer.slots = options.slots;
   runner.cached_results = options.cached_results;
-  return spawn_stage_runner(system, scheduler, monitor, runner, std::move(make));
+  return spawn_stage_runner(system, resources, progress, runner, std::move(make));
 }
 
 }  // namespace actors

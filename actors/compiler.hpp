@@ -13,8 +13,8 @@ struct compiler_options {
   std::size_t cached_results = 10'000;  ///< by candidate, arch and toolchain
 };
 
-messages::compiler_actor spawn_compiler(caf::actor_system& system, const messages::scheduler_actor& scheduler,
-                                        const messages::monitor_actor& monitor, const compiler_options& options,
+messages::compiler_actor spawn_compiler(caf::actor_system& system, const messages::resource_taker_actor& resources,
+                                        const messages::progress_taker_actor& progress, const compiler_options& options,
                                         executor_factory make);
 
 }  // namespace actors

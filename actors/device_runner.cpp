@@ -2,8 +2,9 @@
 
 namespace actors {
 
-messages::device_runner_actor spawn_device_runner(caf::actor_system& system, const messages::scheduler_actor& scheduler,
-                                                  const messages::monitor_actor& monitor,
+messages::device_runner_actor spawn_device_runner(caf::actor_system& system,
+                                                  const messages::resource_taker_actor& resources,
+                                                  const messages::progress_taker_actor& progress,
                                                   const device_runner_options& options, executor_factory make) {
   using messages::stage_kind;
   stage_runner_options runner;
@@ -15,7 +16,7 @@ messages::device_runner_actor spawn_device_runner(caf::actor_system& system, con
   runner.offer.prefetch = options.prefetch;
   runner.offer.uses_node_cores = options.uses_node_cores;
   runner.offer.exclusive_on_node = options.exclusive_on_node;
-  return spawn_stage_runner(system, scheduler, monitor, runner, std::move(make));
+  return spawn_stage_runner(system, resources, progress, runner, std::move(make));
 }
 
 }  // namespace actors

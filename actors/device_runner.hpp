@@ -15,8 +15,9 @@ struct device_runner_options {
   bool exclusive_on_node = false;  ///< timing needs the node's cores to be quiet: CPU devices
 };
 
-messages::device_runner_actor spawn_device_runner(caf::actor_system& system, const messages::scheduler_actor& scheduler,
-                                                  const messages::monitor_actor& monitor,
+messages::device_runner_actor spawn_device_runner(caf::actor_system& system,
+                                                  const messages::resource_taker_actor& resources,
+                                                  const messages::progress_taker_actor& progress,
                                                   const device_runner_options& options, executor_factory make);
 
 }  // namespace actors

@@ -47,7 +47,8 @@ expected<stage_result> node::run_stage(const stage_request& request) {
                            caf::duration{request.queue_limit + request.run_limit});
 }
 
-const blobs::blob_store& node::store() const { return tree_->store; }
+const blobs::blob_store& node::store() const { return tree_->place.store; }
+std::string node::listens_at() const { return tree_->link ? tree_->link->endpoint() : ""; }
 const dsl::language_set& node::languages() const { return *tree_->languages; }
 
 }  // namespace actors

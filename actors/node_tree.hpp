@@ -5,23 +5,23 @@
 #include <optional>
 
 #include "actors/agent_directory.hpp"
+#include "actors/blob_depot.hpp"
 #include "actors/coordinator.hpp"
-#include "actors/supervisor.hpp"
+#include "actors/gate.hpp"
+#include "actors/members.hpp"
 #include "actors/system.hpp"
 #include "actors/system_config.hpp"
-#include "devices/worker/worker_hub.hpp"
-#include "devices/worker/worker_sandbox.hpp"
+#include "actors/workplace.hpp"
 
 namespace actors {
 
 struct node::tree {
-  explicit tree(blobs::blob_store s) : store(std::move(s)) {}
+  explicit tree(blobs::blob_store s) : place(std::move(s)) {}
 
-  blobs::blob_store store;
-  std::shared_ptr<const dsl::registry> registry;
+  workplace place;
   std::shared_ptr<const dsl::language_set> languages;
-  std::shared_ptr<devices::worker::worker_hub> hub;
-  devices::worker::worker_sandbox sandbox;
+  std::unique_ptr<links::link> link;        // if nodes may join
+  std::shared_ptr<event_outlet> on_link{};  // whom it tells
   system_config config;
   std::optional<caf::actor_system> system;
   messages::monitor_actor monitor;
@@ -29,13 +29,12 @@ struct node::tree {
   messages::scheduler_actor scheduler;
   agent_directory agents;
   messages::coordinator_actor coordinator;
-  messages::supervisor_actor supervisor;
+  messages::members_actor members;
+  messages::blob_depot_actor depot;
 
   ~tree();
   messages::expected<void> plant(const node_options& options);
-  messages::expected<void> open_hub(const node_options& options);
-  messages::expected<void> make_sandbox(const node_options& options);
-  messages::expected<void> spawn_runners(const node_options& options);
+  messages::expected<void> open_link(const node_options& options);
   void spawn_coordinator(const node_options& node);
 };
 

@@ -25,7 +25,7 @@ public:
   explicit stage_runner_state(pointer self) : self_(self) {}
   ~stage_runner_state() override { fail_all(); }
 
-  runner_actor::behavior_type start(const scheduler_actor& scheduler, const monitor_actor& monitor,
+  runner_actor::behavior_type start(const resource_taker_actor& resources, const progress_taker_actor& progress,
                                     const stage_runner_options& options, const executor_factory& make);
 
 private:
@@ -59,8 +59,8 @@ private:
   void fail_all();
 
   pointer self_;
-  scheduler_actor scheduler_;
-  monitor_actor monitor_;
+  resource_taker_actor resources_;
+  progress_taker_actor progress_;
   stage_runner_options options_;
   logic::result_cache cache_{0};
   std::map<stage_id, asker> askers_;
@@ -70,14 +70,15 @@ private:
   std::unique_ptr<devices::executor> executor_;  // last: ends first, and reports to what is above
 };
 
-runner_actor::behavior_type stage_runner_state::start(const scheduler_actor& scheduler, const monitor_actor& monitor,
+runner_actor::behavior_type stage_runner_state::start(const resource_taker_actor& resources,
+                                                      const progress_taker_actor& progress,
                                                       const stage_runner_options& options,
                                                       const executor_factory& make) {
-  scheduler_ = scheduler;
-  monitor_ = monitor;
+  resources_ = resources;
+  progress_ = progress;
   options_ = options;
   cache_ = logic::result_cache{options.cached_results};
-  self_->send(scheduler_, options_.offer);
+  self_->send(resources_, options_.offer);
   executor_ = make(*this);
   runner_actor me{self_};
   executor_->start({[me] { caf::anon_send(me, executor_ready{}); },
@@ -123,7 +124,7 @@ void stage_runner_state::execute(const stage_request& request) {
   auto ended = [me, stage = request.stage, attempt = request.attempt](stage_outcome outcome) {
     caf::anon_send(me, executor_ended{stage, attempt, std::move(outcome)});
   };
-  auto progress = [monitor = monitor_](stage_progress x) { caf::anon_send(monitor, std::move(x)); };
+  auto progress = [taker = progress_](stage_progress x) { caf::anon_send(taker, std::move(x)); };
   executor_->run(request, {ended, progress});
 }
 
@@ -144,11 +145,11 @@ void stage_runner_state::cancel(const cancel_stage& x) {
 // -- what the executor reports ----------------------------------------------------------------------------------------
 
 void stage_runner_state::ready() {
-  self_->send(scheduler_, resource_joined{options_.offer, stage_runner_actor{self_}});
+  self_->send(resources_, resource_joined{options_.offer, stage_runner_actor{self_}});
 }
 
 void stage_runner_state::down(const executor_down& x) {
-  self_->send(scheduler_, resource_left{options_.offer.name, x.reason});
+  self_->send(resources_, resource_left{options_.offer.name, x.reason});
 }
 
 void stage_runner_state::ended(const executor_ended& x) {
@@ -196,10 +197,10 @@ std::string stage_runner_state::key_of(const stage_request& request) const {
 
 }  // namespace
 
-stage_runner_actor spawn_stage_runner(caf::actor_system& system, const scheduler_actor& scheduler,
-                                      const monitor_actor& monitor, const stage_runner_options& options,
+stage_runner_actor spawn_stage_runner(caf::actor_system& system, const resource_taker_actor& resources,
+                                      const progress_taker_actor& progress, const stage_runner_options& options,
                                       executor_factory make) {
-  return spawn_state<stage_runner_state>(system, scheduler, monitor, options, std::move(make));
+  return spawn_state<stage_runner_state>(system, resources, progress, options, std::move(make));
 }
 
 }  // namespace actors

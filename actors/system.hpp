@@ -21,6 +21,7 @@ struct node_options {
   std::filesystem::path state_folder;                    ///< opened: it exists and can be written
   std::filesystem::path python;                          ///< checked; empty if no worker is needed
   std::filesystem::path guard;                           ///< the program kernelmesh-guard
+  std::string build;                                     ///< of this program, told to other nodes
   std::function<void(const messages::event&)> on_event;  ///< on an actor's thread: quick
 };
 
@@ -31,6 +32,7 @@ std::filesystem::path control_folder(const std::filesystem::path& state);
 std::filesystem::path tuned_folder(const std::filesystem::path& state);
 std::filesystem::path logs_folder(const std::filesystem::path& state);
 std::filesystem::path calibrations_folder(const std::filesystem::path& state);
+std::filesystem::path certs_folder(const std::filesystem::path& state);
 
 /// All DSLs of the install, and those with recipes.
 messages::expected<std::shared_ptr<const dsl::registry>> load_registry(const configs::install_paths& install);
@@ -56,6 +58,9 @@ public:
 
   /// One stage without a job, for benchmarks.
   messages::expected<messages::stage_result> run_stage(const messages::stage_request& request);
+
+  /// Where other nodes join; empty: they don't.
+  std::string listens_at() const;
 
   const blobs::blob_store& store() const;
   const dsl::language_set& languages() const;

@@ -4,10 +4,13 @@
 #include <thread>
 
 #include "messages/protocols/scheduler.hpp"
+#include "messages/records/blob.hpp"
 #include "messages/records/event.hpp"
 #include "messages/records/executor_report.hpp"
 #include "messages/records/fact.hpp"
 #include "messages/records/job.hpp"
+#include "messages/records/link_call.hpp"
+#include "messages/records/membership.hpp"
 #include "messages/records/question.hpp"
 #include "messages/records/run.hpp"
 

@@ -48,6 +48,12 @@ struct not_empty {
   void word(std::string& wanted) const { wanted += " that is not empty"; }
 };
 
+/// Of a list, where none is a choice too.
+struct may_be_empty {
+  bool ok(const auto&) const { return true; }
+  void word(std::string&) const {}
+};
+
 /// A text that can be part of a file name and an id.
 struct short_name {
   bool ok(const std::string& x) const { return !x.empty() && safe_name(x) == x; }

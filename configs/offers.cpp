@@ -32,6 +32,7 @@ std::vector<std::string> implementations_of(const std::string& role, const agent
 }  // namespace
 
 std::string missing_device(const std::string& device, const system_config& system) {
+  if (!system.listen.address.empty()) return "";  // a node may bring it
   auto slash = device.find('/');
   if (slash != std::string::npos && device.substr(0, slash) != system.node)
     return "no node " + in_quotes(device.substr(0, slash)) + " in the system config; its node is "
@@ -39,7 +40,8 @@ std::string missing_device(const std::string& device, const system_config& syste
   auto plain = device.substr(slash + 1);  // npos + 1 is 0
   auto devices = names(system.devices, &device_options::name);
   if (contains(devices, plain)) return "";
-  return "no device " + in_quotes(plain) + " in the system config; it has " + listed(devices);
+  return "no device " + in_quotes(plain) + " in the system config; it has "
+         + (devices.empty() ? "none" : listed(devices));
 }
 
 messages::expected<void> check_targets(const run_config& config, const system_config& system) {
@@ -56,8 +58,10 @@ std::vector<std::string> missing_offers(const messages::run_spec& spec, const sy
   std::vector<std::string> out;
   for (auto& job : spec.jobs) {
     if (auto missing = missing_device(job.target.device.value, system); !missing.empty()) add_once(out, missing);
-    if (auto& dsl = job.target.dsl; !dsl.empty() && !contains(dsls, dsl))
-      add_once(out, "no compiler for " + in_quotes(job.target.dsl) + " in the system config; it has " + listed(dsls));
+    bool may_come = !system.listen.address.empty();
+    if (auto& dsl = job.target.dsl; !may_come && !dsl.empty() && !contains(dsls, dsl))
+      add_once(out, "no compiler for " + in_quotes(job.target.dsl) + " in the system config; it has "
+                        + (dsls.empty() ? "none" : listed(dsls)));
     for (auto& [role, implementation] : job.agents)
       if (auto offered = implementations_of(role, system.agents); !contains(offered, implementation))
         add_once(out,

@@ -11,8 +11,8 @@
 namespace configs {
 
 /// Targets and agents of the run that the system config does not offer, one sentence each; empty if all are there. A
-/// device of another node is one of them. On a cluster another node may still bring them, so it is the caller who
-/// decides whether that ends the run. A job without a DSL needs no compiler.
+/// device of another node is one of them. Where nodes may join (`listen`) they may bring devices and compilers, so none
+/// is missing. A job without a DSL needs no compiler.
 std::vector<std::string> missing_offers(const messages::run_spec& spec, const system_config& system);
 
 /// Failure: misconfigured, with FILE:LINE of each target's device that the system config does not have.

@@ -82,6 +82,8 @@ private:
 
   template <class T, class... C>
   void read(const place& at, std::vector<T>& x, const C&... constraints) {
+    constexpr bool none_is_fine = (std::same_as<C, may_be_empty> || ...);
+    if (none_is_fine && at.node.kind == yaml_kind::list && at.node.items.empty()) return x.clear();
     read_list(at, x, T{}, constraints...);
   }
 

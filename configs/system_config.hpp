@@ -76,6 +76,15 @@ struct scheduler_options {
   void keys(auto& k);
 };
 
+/// Where other nodes join. They need keys: `kernelmesh certs`.
+struct listen_options {
+  static constexpr std::string_view scalar_key = "address";
+  std::string address;                         ///< "10.0.0.1:7400", "0.0.0.0:7400"; empty: none joins
+  std::chrono::milliseconds heartbeat{2'000};  ///< between looks whether a node is there
+  std::chrono::milliseconds silence{6'000};    ///< nothing heard for so long: it is lost, its stages run elsewhere
+  void keys(auto& k);
+};
+
 struct journal_options {
   std::chrono::milliseconds commit_window{2};  ///< facts that come within it share one write to the disk
   void keys(auto& k);
@@ -106,6 +115,7 @@ struct system_config {
   agents_options agents;
   llm_options llm;
   scheduler_options scheduler;
+  listen_options listen;
   journal_options journal;
   monitor_options monitor;
   log_options log;

@@ -107,6 +107,14 @@ void scheduler_options::keys(auto& k) {
   k("prefetch", prefetch, in_range{0, 2});
 }
 
+void listen_options::keys(auto& k) {
+  using namespace std::chrono_literals;
+  k("address", address);
+  k("heartbeat", heartbeat, durations(50ms, 5min));
+  k("silence", silence, durations(200ms, 1h));
+  k.check(silence >= 2 * heartbeat, "silence", "is less than two heartbeats; give more, or a shorter heartbeat");
+}
+
 void journal_options::keys(auto& k) {
   using namespace std::chrono_literals;
   k("commit_window", commit_window, durations(0ms, 1s));
@@ -120,16 +128,19 @@ void system_config::keys(auto& k) {
   k("state_folder", state_folder);
   k("worker", worker);
   k("sandbox", sandbox);
-  k("devices", devices);
-  k("compilers", compilers);
+  k("devices", devices, may_be_empty{});
+  k("compilers", compilers, may_be_empty{});
   k("agents", agents);
   k("llm", llm);
   k("scheduler", scheduler);
+  k("listen", listen);
   k("journal", journal);
   k("monitor", monitor);
   k("log", log);
   auto device = repeated(devices, &device_options::name);
   k.check(device.empty(), "devices", "names " + in_quotes(device) + " twice; remove one of them");
+  k.check(!devices.empty() || !compilers.empty() || !listen.address.empty(), "devices",
+          "is empty as \"compilers\" is, and no node can bring any; name some, or say in \"listen\" where nodes join");
   auto dsl = repeated(compilers, &compiler_options::dsl);
   k.check(dsl.empty(), "compilers", "names " + in_quotes(dsl) + " twice; remove one of them");
 }

@@ -7,6 +7,7 @@
 
 #include <CLI/CLI.hpp>
 
+#include "actors/cli/command_line.hpp"
 #include "actors/cli/commands.hpp"
 #include "actors/cli/completion.hpp"
 #include "actors/cli/flag_sentences.hpp"
@@ -14,7 +15,6 @@
 #include "actors/cli/program.hpp"
 #include "actors/logic/strategy.hpp"
 #include "configs/known_baselines.hpp"
-#include "configs/scalars.hpp"
 #include "configs/wording.hpp"
 #include "messages/records/command_documents.hpp"
 
@@ -27,26 +27,6 @@ namespace {
 constexpr auto exit_codes =
     "Exit codes: 0 done, 1 the answer is no, 2 bad input, 3 infrastructure, 4 interrupted.\n"
     "Of several jobs: 0 if one found a kernel, 3 if one could not be judged, 1 if none found one.";
-
-/// Everything that the command line fills; `chosen` is the command to carry out.
-struct command_line {
-  common_options common;
-  optimize_options optimize;
-  verify_options verify;
-  bench_options bench;
-  run_options run;
-  resume_options resume;
-  status_options status;
-  watch_options watch;
-  trace_options trace;
-  report_options report;
-  export_options exported;
-  doctor_options doctor;
-  std::optional<std::string> time_limit;
-  std::string shrink_to;
-  std::string shell;
-  std::function<outcome()> chosen;
-};
 
 CLI::App* add_command(CLI::App& app, command_line& x, const std::string& name, const std::string& help,
                       const std::string& example) {
@@ -273,6 +253,38 @@ void add_readers(CLI::App& app, command_line& x) {
   doctor->callback([&x] { x.chosen = [&x] { return cli::doctor(x.common, x.doctor); }; });
 }
 
+void add_node(CLI::App& app, command_line& x) {
+  auto command = add_command(app, x, "node", "Lend this machine's devices and compilers to runs on another one",
+                             "node --join @token.txt");
+  command
+      ->add_option("--join", x.node.token,
+                   "Token of `certs token`, or @FILE that holds it; other users of this "
+                   "machine see words of a command line, files of mode 0600 they don't")
+      ->required()
+      ->type_name("TOKEN");
+  command
+      ->add_option("--name", x.node.name, "This node's name: the token's, or that with a dot and more [TOKEN'S.HOST]")
+      ->check(not_empty());
+  add_python(command, x);
+  add_no_sandbox(command, x);
+  command->callback([&x] { x.chosen = [&x] { return join(x.common, x.node); }; });
+}
+
+void add_certs(CLI::App& app, command_line& x) {
+  auto certs = app.add_subcommand("certs", "Keys with which nodes join");
+  certs->require_subcommand(1);
+  certs->footer("Example:\n  " + program() + " certs new pool");
+  auto made = add_command(*certs, x, "new", "Make a node's key, in this machine's state folder", "certs new pool");
+  made->add_option("NAME", x.certs.name, "Of the node, or of all nodes that share the key")->required();
+  made->callback([&x] { x.chosen = [&x] { return certs_new(x.common, x.certs); }; });
+  auto token = add_command(*certs, x, "token", "Print what `node --join` takes: it holds the secret key",
+                           "certs token pool --address 10.0.0.1:7400");
+  token->add_option("NAME", x.certs.name, "Of the key")->required();
+  token->add_option("--address", x.certs.address, "Where nodes reach this machine [the system config's listen]")
+      ->type_name("HOST:PORT");
+  token->callback([&x] { x.chosen = [&x] { return certs_token(x.common, x.certs); }; });
+}
+
 command_description describe(const CLI::App& app) {
   command_description x{.name = app.get_name(), .help = app.get_description()};
   for (auto option : app.get_options())
@@ -343,35 +355,6 @@ failure wrong_flags(const CLI::App& app, const CLI::ParseError& e) {
           what + end + ' ' + program() + ' ' + (command.empty() ? "" : command + ' ') + "--help"};
 }
 
-expected<void> read_time_limit(command_line& x) {
-  if (!x.time_limit) return {};
-  std::chrono::milliseconds limit{0};
-  bool read = configs::parse_scalar(*x.time_limit, limit) && limit >= std::chrono::seconds{1};
-  x.optimize.time = x.bench.time = limit;
-  if (read) return {};
-  return fail(failure_code::bad_input,
-              "--for: \"" + *x.time_limit + "\" is no time of 1s or more; write 90s, 10m or 1h30m");
-}
-
-expected<void> read_shrink_to(command_line& x) {
-  if (x.shrink_to.empty()) return {};
-  configs::byte_size size;
-  bool read = configs::parse_scalar(x.shrink_to, size) && size.bytes > 0;
-  x.bench.shrink_to_bytes = size.bytes;
-  if (read) return {};
-  return fail(failure_code::bad_input, "--shrink-to: \"" + x.shrink_to + "\" is no size; write 64MiB or 1GiB");
-}
-
-outcome carry_out(command_line& x) {
-  for (auto read : {read_time_limit, read_shrink_to})
-    if (auto good = read(x); !good) return tl::unexpected{good.error()};
-  try {
-    return x.chosen();
-  } catch (const std::exception& e) {  // of the standard library: no memory, no such path
-    return fail(failure_code::storage, e.what());
-  }
-}
-
 }  // namespace
 
 int run_command_line(int argc, char** argv) {
@@ -381,7 +364,9 @@ int run_command_line(int argc, char** argv) {
   app.footer("Example:\n  " + program() + " optimize configs/tasks/softsign.py\n" + exit_codes);
   app.require_subcommand(1);
   command_line x;
-  for (auto add : {add_optimize, add_verify, add_bench, add_run, add_resume, add_readers, add_completion}) add(app, x);
+  for (auto add :
+       {add_optimize, add_verify, add_bench, add_run, add_resume, add_readers, add_node, add_certs, add_completion})
+    add(app, x);
   std::vector<std::string> words{argv + std::min(argc, 1), argv + argc};
   try {
     app.parse(argc, argv);

@@ -18,4 +18,8 @@ outcome report(const common_options& common, const report_options& options);
 outcome export_best(const common_options& common, const export_options& options);
 outcome doctor(const common_options& common, const doctor_options& options);
 
+outcome join(const common_options& common, const join_command_options& options);
+outcome certs_new(const common_options& common, const certs_options& options);
+outcome certs_token(const common_options& common, const certs_options& options);
+
 }  // namespace actors::cli

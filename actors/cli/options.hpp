@@ -105,6 +105,16 @@ struct doctor_options {
   bool measure = false;
 };
 
+struct join_command_options {
+  std::string token;  ///< or "@FILE"
+  std::string name;   ///< empty: made of the token's and the host's
+};
+
+struct certs_options {
+  std::string name;
+  std::string address;  ///< of a token; empty: where the system config says that nodes join
+};
+
 /// Exit codes of the contract.
 enum class exit_code : int { done = 0, no = 1, bad_input = 2, infrastructure = 3, interrupted = 4 };
 

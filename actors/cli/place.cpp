@@ -200,11 +200,12 @@ expected<configs::system_config> system_of(const place& where, const configs::ru
   return system;
 }
 
-expected<void> check_fit(const place& where, const configs::run_config& config) {
+expected<void> check_fit(const place& where, const configs::run_config& config, const configs::system_config& system) {
+  bool here = system.listen.address.empty();
   configs::problem_list problems{config.file.string()};
   for (const auto& x : config.targets)
     for (const auto& device : x.device) {
-      if (auto there = check_presence(device); !there) problems.add(x.at, there.error().detail);
+      if (auto there = check_presence(device); here && !there) problems.add(x.at, there.error().detail);
       for (const auto& dsl : x.dsl)
         if (!where.registry->find(dsl)->targets(kind_of(device))) problems.add(x.at, no_kernel(where, device, {dsl}));
     }
@@ -220,6 +221,7 @@ expected<node_options> set_up_node(const place& where, const common_options& com
                                    const configs::system_config& config, const fs::path& state) {
   node_options setup{.config = config, .install = where.install, .state_folder = state};
   setup.guard = kernelmesh_guard();
+  setup.build = "kernelmesh " KERNELMESH_VERSION;
   if (common.unsafe_no_sandbox) setup.config.sandbox.level = configs::sandbox_need::unsafe_none;
   if (!needs_workers(config)) return setup;
   auto found = look_for_python(where, common, config, true);

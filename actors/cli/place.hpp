@@ -73,7 +73,9 @@ messages::expected<configs::system_config> system_of(const place& where, const c
 
 /// Devices of targets are there, and each of their DSLs has kernels that run on them. Failure: misconfigured,
 /// FILE:LINE.
-messages::expected<void> check_fit(const place& where, const configs::run_config& config);
+/// @param system with `listen`, devices may be on other machines: they are not looked for on this one
+messages::expected<void> check_fit(const place& where, const configs::run_config& config,
+                                   const configs::system_config& system);
 
 /// The program that lies beside this one.
 std::filesystem::path kernelmesh_guard();

@@ -95,6 +95,9 @@ std::string line_of(const event& x, const progress_options& options) {
       break;
     case event_kind::job_ended: return options.many_jobs ? job + "ended: " + text : "";
     case event_kind::warning: return job + "warning: " + x.subject + ": " + text;
+    case event_kind::node_joined: return "node " + x.subject + " joined" + (text.empty() ? "" : ": " + text);
+    case event_kind::node_lost: return "node " + x.subject + " is gone: " + text;
+    case event_kind::node_refused: return "refused: " + text;
     case event_kind::resource_left: return "lost for now: " + x.subject + ": " + text;
     default: break;
   }

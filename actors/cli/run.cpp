@@ -57,7 +57,7 @@ outcome run(const common_options& common, const run_options& options) {
   auto system = system_of(*where, *config);
   if (!system) return tl::unexpected{system.error()};
   if (auto there = configs::check_targets(*config, *system); !there) return tl::unexpected{there.error()};
-  if (auto fit = check_fit(*where, *config); !fit) return tl::unexpected{fit.error()};
+  if (auto fit = check_fit(*where, *config, *system); !fit) return tl::unexpected{fit.error()};
   auto state = where->open_state(system->state_folder);
   if (!state) return tl::unexpected{state.error()};
   auto store = blobs::blob_store::open(blobs_folder(*state));

@@ -65,6 +65,7 @@ expected<run_status> drive(const place& where, const session_options& options) {
             + (accepted->jobs_finished > 0 ? ", " + std::to_string(accepted->jobs_finished) + " of "
                                                  + std::to_string(accepted->jobs) + " jobs done before"
                                            : ""));
+  if (auto endpoint = (*here)->listens_at(); !endpoint.empty()) shown.say("nodes join at " + endpoint);
   if (auto line = start_line(devices_with_workers(options.config));
       !line.empty() && accepted->jobs_finished < accepted->jobs)
     shown.say(line);

@@ -44,13 +44,18 @@ struct blob_collector {
   void look(T&) {}  // a leaf that is no blob
 };
 
-}  // namespace
-
-std::set<blob_hash> blobs_of(const fact& x) {
-  auto copy = x;  // fields are visited through references that may change
+template <class T>
+std::set<blob_hash> collected(T copy) {  // fields are visited through references that may change
   blob_collector collector;
   collector(nullptr, copy);
   return std::move(collector.found);
 }
+
+}  // namespace
+
+std::set<blob_hash> blobs_of(const fact& x) { return collected(x); }
+std::set<blob_hash> blobs_of(const stage_request& x) { return collected(x); }
+std::set<blob_hash> blobs_of(const stage_result& x) { return collected(x); }
+std::set<blob_hash> blobs_of(const candidate_manifest& x) { return collected(x); }
 
 }  // namespace actors::logic

@@ -8,6 +8,9 @@
 
 namespace messages {
 
+/// What they need of whoever hears how their stages get on: the monitor, or who passes it on.
+using progress_taker_actor = caf::typed_actor<tell<stage_progress>>;
+
 using monitor_actor = caf::typed_actor<
     // Publishes an event.
     tell<event>,

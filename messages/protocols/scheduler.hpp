@@ -20,6 +20,9 @@ typename Inspector::result_type inspect(Inspector& f, resource_joined& x) {
   return inspect_local(f, x);
 }
 
+/// What compilers and device_runners need of whoever hands out their work: the scheduler, or who lends them to one.
+using resource_taker_actor = caf::typed_actor<tell<resource_offer>, tell<resource_joined>, tell<resource_left>>;
+
 using scheduler_actor = caf::typed_actor<
     // Queues a stage until a fitting resource is free, sends it there, and again elsewhere after an infrastructure
     // failure. Answered once with the last attempt's result. A stage that is already queued or runs is joined: both

@@ -53,7 +53,20 @@
   X(executor_down)             \
   X(executor_ended)            \
   X(reminder)                  \
-  X(cancel_question)
+  X(cancel_question)           \
+  X(incoming_call)             \
+  X(call_answered)             \
+  X(call_progressed)           \
+  X(link_event)                \
+  X(lent_resource)             \
+  X(withdrawn_resource)        \
+  X(read_blob)                 \
+  X(blob_part)                 \
+  X(write_blob)                \
+  X(blob_written)              \
+  X(bring_blobs)               \
+  X(send_blobs)                \
+  X(blobs_there)
 
 /// Messages that hold handles and so stay inside a process.
 #define KERNELMESH_LOCAL_MESSAGES(X) X(resource_joined)

@@ -31,12 +31,16 @@ enum class event_kind : std::uint8_t {
   resource_left,
   warning,
   resource_restarted,  ///< it ended its work as it was asked to, and comes back: no loss
+  node_joined,         ///< another process lends what it has
+  node_lost,
+  node_refused,  ///< it may not join, and why
 };
 constexpr auto enum_names(event_kind) {
-  return std::to_array<std::string_view>({"unknown", "run_started", "run_ended", "job_started", "job_ended",
-                                          "candidate_created", "stage_queued", "stage_started", "stage_progress",
-                                          "stage_ended", "question_asked", "question_answered", "new_best",
-                                          "resource_joined", "resource_left", "warning", "resource_restarted"});
+  return std::to_array<std::string_view>(
+      {"unknown",           "run_started",        "run_ended",     "job_started",     "job_ended",
+       "candidate_created", "stage_queued",       "stage_started", "stage_progress",  "stage_ended",
+       "question_asked",    "question_answered",  "new_best",      "resource_joined", "resource_left",
+       "warning",           "resource_restarted", "node_joined",   "node_lost",       "node_refused"});
 }
 
 struct event {

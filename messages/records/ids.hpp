@@ -26,6 +26,9 @@ using blob_hash = strong_id<struct blob_tag, std::string>;  ///< of bytes in the
 using node_name = strong_id<struct node_tag, std::string>;  ///< as the node's config says
 using device_name = strong_id<struct device_tag, std::string>;      ///< "cpu:0", "cuda:1", "simulated:0"
 using resource_name = strong_id<struct resource_tag, std::string>;  ///< a compiler or a device_runner, "NODE/cpu:0"
+using actor_name = strong_id<struct actor_tag, std::string>;        ///< under which an actor is offered to other nodes
+using connection_id = strong_id<struct connection_tag, std::string>;  ///< of one connection of a link, made up by it
+using request_id = strong_id<struct request_tag, std::uint64_t>;      ///< of a call, within its connection
 
 }  // namespace messages
 

@@ -56,6 +56,11 @@ TEST_CASE("a system config reads what it says and leaves the rest at its default
   CHECK(x->log.level == log_level::debug);
 }
 
+TEST_CASE("a machine that only compiles has no device, one that leaves all to nodes has nothing") {
+  for (auto text : {"devices: []", "{devices: [], compilers: [], listen: \"127.0.0.1:7400\"}"})
+    CHECK(read_yaml<system_config>(text, "f.yaml", known)->devices.empty());
+}
+
 TEST_CASE("an unknown key is named with the nearest known one, or with those there are") {
   CHECK(problems_of("devces: [cpu:0]") == "f.yaml:1: unknown key \"devces\"; did you mean \"devices\"?");
   CHECK(problems_of("scheduler:\n  atempts: 2")
@@ -102,7 +107,13 @@ TEST_CASE("a value out of range says the range") {
   CHECK(problems_of("log: {level: waning}")
         == "f.yaml:1: \"log.level\" is \"waning\"; give one of \"trace\", \"debug\", \"info\", \"warning\", \"error\" or "
            "\"off\" (did you mean \"warning\"?)");
-  CHECK(problems_of("devices: []") == "f.yaml:1: \"devices\" is a list; give a list that is not empty");
+  CHECK(problems_of("{devices: [], compilers: []}")
+        == "f.yaml:1: \"devices\" is empty as \"compilers\" is, and no node can bring any; name some, or say in "
+           "\"listen\" where nodes join");
+  CHECK(problems_of("agents: {coder: {implementations: []}}")
+        == "f.yaml:1: \"agents.coder.implementations\" is a list; give a list that is not empty");
+  CHECK(problems_of("listen: {address: \"127.0.0.1:7400\", heartbeat: 4s}")
+        == "f.yaml:1: \"listen.silence\" is less than two heartbeats; give more, or a shorter heartbeat");
 }
 
 TEST_CASE("unknown names of devices, DSLs and agents are refused") {

@@ -30,7 +30,11 @@
   X(error_document)                 \
   X(llm_request)                    \
   X(llm_reply)                      \
-  X(llm_failure)
+  X(llm_failure)                    \
+  X(link_frame)                     \
+  X(join_ticket)                    \
+  X(key_file)                       \
+  X(certs_document)
 
 /// Whoever adds a line to either list gets all tests of tests/messages for it.
 #define KERNELMESH_RECORDS(X) KERNELMESH_MESSAGES(X) KERNELMESH_OTHER_RECORDS(X)

@@ -20,7 +20,7 @@ ROOT = Path(__file__).resolve().parents[2]
 BUILD = Path(os.environ.get("KERNELMESH_BUILD", ROOT / "build" / "dev"))
 PYTHON = os.environ.get("KERNELMESH_PYTHON", sys.executable)
 BINARY = BUILD / "kernelmesh"
-WITH_WORKERS = {"optimize", "verify", "bench", "run", "resume", "doctor"}
+WITH_WORKERS = {"optimize", "verify", "bench", "run", "resume", "doctor", "node"}
 HANDED_ON = ("PATH", "LANG", "HOME", "LD_LIBRARY_PATH", "KERNELMESH_ROOT")
 T = TypeVar("T")
 

@@ -40,7 +40,7 @@ def assert_has(document: dict[str, Any], fields: list[str]) -> None:
 def commands() -> list[str]:
     return [
         "optimize", "verify", "bench", "run", "resume", "status", "watch", "trace", "report", "export", "doctor",
-        "completion",
+        "node", "certs", "completion",
     ]  # fmt: skip
 
 
