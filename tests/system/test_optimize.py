@@ -101,11 +101,10 @@ print("the same")
 """
 
 
+@pytest.mark.long
 @pytest.mark.alone
 @pytest.mark.usefixtures("measured")
-@pytest.mark.parametrize(
-    ("dtype", "tolerance"), [("bfloat16", 5e-2), pytest.param("float64", 1e-12, marks=pytest.mark.long)]
-)
+@pytest.mark.parametrize(("dtype", "tolerance"), [("bfloat16", 5e-2), ("float64", 1e-12)])
 def test_a_task_without_dtype_ends_in_an_export_that_takes_its_own_inputs_and_has_its_weights(
     home: Home, dtype: str, tolerance: float
 ) -> None:
@@ -128,6 +127,7 @@ def test_a_task_without_dtype_ends_in_an_export_that_takes_its_own_inputs_and_ha
 PRODUCT = "torch.relu(torch.mm(torch.softmax(x, 1), x.t())) * 0.5 + 1"
 
 
+@pytest.mark.long
 @pytest.mark.alone
 @pytest.mark.usefixtures("measured")
 def test_a_product_is_left_to_torch_where_that_is_allowed(home: Home) -> None:

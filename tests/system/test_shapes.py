@@ -38,14 +38,11 @@ def several(name: str, expression: str) -> str:
     return text[:begin] + lists + "\n\n\n" + text[end:]
 
 
+@pytest.mark.long
 @pytest.mark.alone
 @pytest.mark.usefixtures("measured")
 @pytest.mark.parametrize(
-    ("name", "expression"),
-    [
-        ("softmax", "torch.softmax(x, dim=1)"),
-        pytest.param("gelu", "nn.functional.gelu(x) * 2", marks=pytest.mark.long),
-    ],
+    ("name", "expression"), [("softmax", "torch.softmax(x, dim=1)"), ("gelu", "nn.functional.gelu(x) * 2")]
 )
 def test_a_task_with_several_shapes_becomes_one_file_with_a_kernel_for_each(
     home: Home, name: str, expression: str
