@@ -1,5 +1,6 @@
 #include "actors/members.hpp"
 
+#include <algorithm>
 #include <map>
 
 #include "actors/proxy.hpp"
@@ -14,6 +15,7 @@ using namespace messages;
 
 /// Of one node. A machine has fewer devices and languages.
 constexpr std::size_t most_resources = 256;
+constexpr std::size_t longest_name = 128;
 constexpr std::uint32_t most_slots = 4096;
 constexpr std::uint32_t most_prefetch = 2;
 
@@ -77,8 +79,11 @@ private:
   /// Empty: the node may lend it.
   std::string why_not(const node_name& node, const resource_offer& x) const {
     auto mine = lent_.find(node);
-    bool own = x.node == node && x.name.value.starts_with(node.value + '/') && x.name.value.size() < 256;
-    if (!own) return "it lends \"" + x.name.value.substr(0, 80) + "\", which does not bear its name";
+    auto printable = [](char c) { return c > ' ' && c < '\x7f'; };
+    const auto& called = x.name.value;
+    bool own = x.node == node && called.starts_with(node.value + '/') && called.size() <= longest_name;
+    if (!own || !std::ranges::all_of(called, printable))
+      return "it lends \"" + x.name.value.substr(0, 80) + "\", which does not bear its name";
     if (mine != lent_.end() && mine->second.size() >= most_resources && !mine->second.contains(x.name))
       return "it lends more than " + std::to_string(most_resources) + " resources";
     if (x.slots == 0 || x.slots > most_slots || x.prefetch > most_prefetch)

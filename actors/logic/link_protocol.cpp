@@ -1,6 +1,7 @@
 #include "actors/logic/link_protocol.hpp"
 
 #include <algorithm>
+#include <cctype>
 #include <utility>
 
 #include "messages/wire/wire.hpp"
@@ -13,6 +14,8 @@ using messages::link_event_kind;
 
 namespace {
 
+constexpr std::size_t longest_name = 64;
+
 std::string text_of(const messages::link_version& x) { return std::to_string(x.major) + '.' + std::to_string(x.minor); }
 
 /// Names come from outside, and go into sentences.
@@ -21,8 +24,11 @@ std::string in_marks(const std::string& name) { return '"' + name.substr(0, 80) 
 }  // namespace
 
 bool key_admits(const messages::node_name& key_name, const messages::node_name& node) {
-  if (key_name.value.empty() || node == coordinator_name) return false;
-  return node == key_name || (node.value.starts_with(key_name.value + '.') && node.value != key_name.value + '.');
+  auto plain = [](unsigned char c) { return std::isalnum(c) != 0 || c == '-' || c == '_' || c == '.'; };
+  const auto& name = node.value;
+  if (key_name.value.empty() || node == coordinator_name || name.size() > longest_name) return false;
+  if (!std::ranges::all_of(name, plain) || name.ends_with('.')) return false;
+  return node == key_name || name.starts_with(key_name.value + '.');
 }
 
 // -- what actors ask for ----------------------------------------------------------------------------------------------

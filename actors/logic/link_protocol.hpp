@@ -16,7 +16,8 @@ namespace actors::logic {
 /// What nodes call the coordinator. No node may join under it.
 inline const messages::node_name coordinator_name{"coordinator"};
 
-/// A key admits the name that it was made for, and that name with a dot and anything behind it: "pool", "pool.7".
+/// A key admits the name that it was made for, and that name with a dot and more behind it: "pool", "pool.7". At most
+/// 64 letters, digits, "-", "_" and ".".
 bool key_admits(const messages::node_name& key_name, const messages::node_name& node);
 
 /// A frame with what the socket knows about its sender.

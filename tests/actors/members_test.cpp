@@ -75,18 +75,20 @@ TEST_CASE_FIXTURE(coordinator, "a node withdraws what is its own") {
 }
 
 TEST_CASE_FIXTURE(coordinator, "a node lends nothing under another's name, nor what is out of range") {
-  auto stolen = compiler, wide = compiler;
+  auto stolen = compiler, wide = compiler, odd = compiler;
+  odd.name = {"a/\x1b[2J"};
   stolen.node = {"b"};
   wide.slots = 1'000'000;
   tell("a", lent_resource{stolen, true});
   tell("b", lent_resource{compiler, true});
   tell("a", lent_resource{wide, true});
+  tell("a", lent_resource{odd, true});
   tell("a", reminder{});
   self->send(members, incoming_call{{}, {"a"}, lent_resource::wire_name, wire::bytes(1, std::byte{0xc1}), {}});
   run();
   CHECK(resources().empty());
   auto warnings = of_kind(event_kind::warning);
-  REQUIRE(warnings.size() == 5);
+  REQUIRE(warnings.size() == 6);
   CHECK(warnings[0].text == "it lends \"a/compiler.cpp\", which does not bear its name");
 }
 

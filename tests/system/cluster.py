@@ -14,7 +14,7 @@ from task_files import task
 RUN = """
 name: cluster
 system:
-  listen: 127.0.0.1:{port}
+  listen: {{address: "127.0.0.1:{port}", heartbeat: {beat_ms}ms, silence: {silence_ms}ms}}
   devices: []
   compilers: []
 tasks: [{task}.py]
@@ -60,10 +60,15 @@ class Cluster:
         return printed.out.strip()
 
     def run_config(
-        self, device: str = "simulated:0", name: str = "relu", more: str = "limits: {evaluations: 4}"
+        self,
+        device: str = "simulated:0",
+        name: str = "relu",
+        more: str = "limits: {evaluations: 4}",
+        silence_ms: int = 6000,
     ) -> Path:
         self.home.write(f"{name}.py", task(name))
-        return self.home.write("run.yaml", RUN.format(port=self.port, device=device, task=name, more=more))
+        beat = {"beat_ms": silence_ms // 3, "silence_ms": silence_ms}
+        return self.home.write("run.yaml", RUN.format(port=self.port, device=device, task=name, more=more, **beat))
 
     def start_run(self, config: Path, *flags: str) -> subprocess.Popen[str]:
         return self.home.start("run", config, "--json", "--verbose", *flags)

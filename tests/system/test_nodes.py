@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import re
+import signal
 import stat
 import subprocess
 from collections.abc import Iterator
@@ -90,6 +91,20 @@ def test_a_node_outlives_a_run_and_works_for_the_next(cluster: Cluster) -> None:
         assert ended.code == 0, ended.err
     assert node.poll() is None
     assert cluster.homes["one"].said(node).count("joined tcp://") == 2
+
+
+def test_a_node_that_is_silent_is_lost_and_works_again_when_it_wakes(cluster: Cluster) -> None:
+    run = cluster.start_run(cluster.run_config(silence_ms=600))
+    node = cluster.start_node("one", simulated_node(verify_ms=400))
+    cluster.said(run, "/verify: pool.one/simulated:0")
+    node.send_signal(signal.SIGSTOP)
+    cluster.said(run, "node pool.one is gone: the connection went down")
+    node.send_signal(signal.SIGCONT)
+    ended = cluster.home.end(run, limit_s=60)
+    assert ended.code == 0, ended.err
+    assert_whole(cluster.home.only_journal())
+    assert not cluster.home.only_journal().lost_stages()
+    assert ended.err.count("node pool.one joined") >= 2
 
 
 def test_a_node_finds_a_coordinator_again_that_was_killed_and_resumed(cluster: Cluster) -> None:

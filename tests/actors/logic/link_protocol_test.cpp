@@ -94,6 +94,8 @@ TEST_CASE_FIXTURE(coordinator, "a key admits its name with a dot and more behind
   CHECK(key_admits({"pool"}, {"pool"}));
   CHECK(key_admits({"pool"}, {"pool.7"}));
   for (auto name : {"pool.", "pool7", "poo", "other", "coordinator", ""}) CHECK_FALSE(key_admits({"pool"}, {name}));
+  for (auto name : {"pool.a/b", "pool.a b", "pool.\n", "pool.\xc3\xa9"}) CHECK_FALSE(key_admits({"pool"}, {name}));
+  CHECK_FALSE(key_admits({"pool"}, {"pool." + std::string(60, 'x')}));
   CHECK_FALSE(key_admits({""}, {".x"}));
   join("1", "a", "b");
   CHECK(last_refusal().starts_with(R"(a node says that it is "b", but its key was made for "a")"));
