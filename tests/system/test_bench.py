@@ -50,6 +50,7 @@ def on_simulated(home: Home, ms: int = 4) -> tuple[str, ...]:
     return ("--system", simulated(home, ms), "--device", "simulated:0")
 
 
+@pytest.mark.long
 @pytest.mark.alone
 @pytest.mark.usefixtures("measured")
 def test_problems_of_a_suite_are_solved_and_summed_up(home: Home) -> None:
