@@ -45,11 +45,10 @@ bool answers(const Attempt& asked, const Reply& reply) {
     return true;
 }
 
-/// A stage may wait there behind two that were granted before it; whoever granted it takes it back before that.
 template <class Message>
 std::chrono::milliseconds time_for(const Message& x, const proxy_options& options) {
   if constexpr (requires { x.run_limit; })
-    return 4 * x.run_limit + options.timeout;
+    return logic::run_limits_at_most * x.run_limit + options.timeout;
   else
     return options.timeout;
 }

@@ -3,15 +3,13 @@
 #include <map>
 
 #include "actors/logic/blob_references.hpp"
+#include "actors/logic/link_protocol.hpp"
 
 namespace actors {
 
 namespace {
 
 using namespace messages;
-
-/// The runner may have to finish what it was granted before; who granted it takes it back before that.
-constexpr int run_limits_at_most = 4;
 
 class stage_porter_state {
 public:
@@ -64,7 +62,7 @@ private:
   void hand_to_runner(const stage_id& stage, std::uint64_t serial) {
     auto& x = *current(stage, serial);
     x.runs = true;
-    auto limit = run_limits_at_most * x.request.run_limit + options_.blobs_limit;
+    auto limit = logic::run_limits_at_most * x.request.run_limit + options_.blobs_limit;
     self_->request(options_.runner, limit, x.request)
         .then([this, stage, serial](const stage_result& result) { take_back(stage, serial, result); },
               [this, stage, serial](const caf::error& error) { fail(stage, serial, to_failure(error)); });

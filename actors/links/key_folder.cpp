@@ -3,10 +3,10 @@
 #include <unistd.h>
 #include <cerrno>
 #include <chrono>
-#include <fstream>
 #include <system_error>
 
 #include "actors/links/keys.hpp"
+#include "configs/bounded_file.hpp"
 #include "messages/wire/wire.hpp"
 
 namespace actors::links {
@@ -56,10 +56,10 @@ expected<messages::key_file> key_folder::read(const fs::path& file) const {
   if (::stat(file.c_str(), &about) != 0) return fail(failure_code::not_found, "there is no key " + file.string());
   if ((about.st_mode & 077) != 0)
     return fail(failure_code::unreadable, "others may read the key " + file.string() + ": chmod 600 it");
-  std::string text(std::min<std::size_t>(longest_file, static_cast<std::size_t>(about.st_size)), '\0');
-  std::ifstream in{file, std::ios::binary};
-  in.read(text.data(), static_cast<std::streamsize>(text.size()));
-  auto x = wire::from_json<messages::key_file>(text.substr(0, static_cast<std::size_t>(in.gcount())));
+  auto text =
+      configs::read_file({.path = file, .what = "key", .limit_bytes = longest_file, .code = failure_code::unreadable});
+  if (!text) return tl::unexpected{text.error()};
+  auto x = wire::from_json<messages::key_file>(*text);
   if (!x) return fail(failure_code::unreadable, file.string() + " is no key: " + to_string(x.error()));
   auto pair = pair_of(x->secret);
   if (!pair || pair->open != x->open) return fail(failure_code::unreadable, file.string() + " holds no pair of keys");

@@ -16,6 +16,10 @@ namespace actors::logic {
 /// What nodes call the coordinator. No node may join under it.
 inline const messages::node_name coordinator_name{"coordinator"};
 
+/// So many of its run limits may a stage take on another node: it may wait there behind two that were granted before
+/// it, and whoever granted it takes it back before that.
+constexpr int run_limits_at_most = 4;
+
 /// A key admits the name that it was made for, and that name with a dot and more behind it: "pool", "pool.7". At most
 /// 64 letters, digits, "-", "_" and ".".
 bool key_admits(const messages::node_name& key_name, const messages::node_name& node);

@@ -18,6 +18,7 @@ from kernelmesh_worker.reference import Expected, Reference
 _OF_FLOAT32 = 1e-4
 _TOLERANCES = {"float16": 1e-2, "bfloat16": 1e-2, "float64": 1e-10}  # what float32 has rounded is beyond the last
 _OF_ONE_ROUNDING = 2.0**-25  # of a number: the RMS of rounding it to float32, or nearly
+NARROW = (2e-5, 1e-2)  # errors over the output's RMS between these look like a float of fewer bits
 _COARSE = 1e-4  # of the output's RMS: a difference to eager that float32's own errors do not make
 _FINE = 5e-6  # of an output's RMS: what every order of float32 sums stays below
 Figures = dict[str, Any]

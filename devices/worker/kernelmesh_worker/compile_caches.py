@@ -3,7 +3,6 @@ candidate's sees these folders."""
 
 from __future__ import annotations
 
-import hashlib
 import json
 import shutil
 import tempfile
@@ -16,7 +15,7 @@ _folders: dict[str, str] = {}  # by what they are about; the last one was used l
 
 def folder_of(task: dict[str, Any], policy: str) -> str:
     """Of a task's record under that policy. It lives as long as the judge does, or until others have come."""
-    about = hashlib.sha256(json.dumps([task, policy], sort_keys=True, default=str).encode()).hexdigest()
+    about = json.dumps([task, policy], sort_keys=True, default=str)
     _folders[about] = _folders.pop(about, "") or tempfile.mkdtemp(prefix="inductor-")
     while len(_folders) > _MOST_KEPT:
         shutil.rmtree(_folders.pop(next(iter(_folders))), ignore_errors=True)

@@ -20,7 +20,7 @@ import torch
 from kernelmesh_worker import homes
 from kernelmesh_worker.arena import JudgeFailure
 from kernelmesh_worker.candidate_ended import CandidateEnded
-from kernelmesh_worker.checking import Figures, is_bad, lend
+from kernelmesh_worker.checking import NARROW, Figures, is_bad, lend
 from kernelmesh_worker.contest import ARTIFACT, HOSTS, Contest
 from kernelmesh_worker.device import here
 from kernelmesh_worker.draws import plan_draws
@@ -30,7 +30,6 @@ from kernelmesh_worker.values import tensors_in
 _RECORDER = "KERNELMESH_CUDA_RECORDER"
 _MOST_RECORD_BYTES = 256 << 20
 _MOST_KEPT = 8
-_FAR_OFF = 1e-2  # of the output's RMS: more than numbers of fewer bits are off
 Check = Callable[[Contest], list[Figures]]
 
 
@@ -182,5 +181,5 @@ def _is_off(x: Figures) -> bool:
 
 
 def _is_far_off(x: dict[str, Any]) -> bool:
-    over = x.get("over_tolerance", 0) and x["rms"] > _FAR_OFF * x["reference_rms"]
+    over = x.get("over_tolerance", 0) and x["rms"] > NARROW[1] * x["reference_rms"]
     return bool(over or x.get("non_finite_mismatch", 0))

@@ -15,7 +15,7 @@ from typing import Any
 import torch
 
 from kernelmesh_worker.candidate_ended import CandidateEnded
-from kernelmesh_worker.checking import Checks, Figures, is_bad
+from kernelmesh_worker.checking import NARROW, Checks, Figures, is_bad
 from kernelmesh_worker.comparison import compare, rms_of
 from kernelmesh_worker.contents import is_roomy
 from kernelmesh_worker.contest import ARTIFACT, Contest, finished
@@ -30,7 +30,6 @@ from kernelmesh_worker.text import clean
 from kernelmesh_worker.values import tensors_in
 
 _SECRET = random.SystemRandom()
-_NARROW = (2e-5, 1e-2)  # errors over the output's RMS between these look like a float of fewer bits
 _MOST_LIBRARIES = 16
 _RUNTIME = ("ld-", "libc.", "libc-", "libm.", "libm-", "libmvec", "libgcc_s.", "libstdc++.", "libgomp.", "libomp.",
             "libatomic.", "libseccomp.", "libquadmath.", "libpthread", "libdl", "librt", "libtbb.")  # fmt: skip
@@ -220,7 +219,7 @@ def _looks_narrow(x: dict[str, Any]) -> bool:
     if x["elements"] == 0 or x["reference_rms"] == 0:
         return False
     share = x["rms"] / x["reference_rms"]
-    return _NARROW[0] < share < _NARROW[1] and x["rms"] > 4 * x["eager_rms"]
+    return NARROW[0] < share < NARROW[1] and x["rms"] > 4 * x["eager_rms"]
 
 
 def verify(contest: Contest) -> list[dict[str, Any]]:
